@@ -1,0 +1,3 @@
+//! playground binary.
+
+fn main() {}

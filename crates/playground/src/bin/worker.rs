@@ -1,0 +1,3 @@
+//! worker binary.
+
+fn main() {}
