@@ -1,1 +1,11 @@
-//! Teeter machine.
+//! The hardware: CPUs, hardware threads, caches, nodes and distances, and what they do to speed.
+//!
+//! A [`Topology`] is the finished machine that every other crate works on: dense CPU numbers, and
+//! for each CPU the core, last-level cache and node it belongs to. It is made from the scenario's
+//! machine by [`Topology::from_spec`]. [`Speed`] holds the parameters of the throughput model.
+
+mod cpuset;
+mod topology;
+
+pub use cpuset::{CpuSet, MAX_CPUS};
+pub use topology::{Cpu, CpuId, NodeId, Topology};
