@@ -1,0 +1,133 @@
+//! The instruction set of task programs.
+
+use teeter_scenario::time::Nanos;
+
+/// A flag in memory shared by the threads of one workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagId(pub u32);
+
+/// A barrier shared by the threads of one workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierId(pub u32);
+
+/// One instruction of a task program. All times of computation are at the full speed of an
+/// undisturbed core; the hardware model decides how long they last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Compute for this much full-speed time.
+    Compute(Nanos),
+    /// Compute for this much time on the wall clock, whether running or not.
+    ComputeWall(Nanos),
+    /// Compute and never stop.
+    ComputeForever,
+    /// Sleep for this long, from now.
+    Sleep(Nanos),
+    /// Sleep until the next multiple of the period after the thread's own start; goes on at once
+    /// (and counts an overrun) where that time has passed.
+    Timer {
+        /// The period.
+        period: Nanos,
+    },
+    /// Poll a flag in an endless loop, without yielding, until it holds the value. Occupies the CPU.
+    SpinUntil {
+        /// Which flag.
+        flag: FlagId,
+        /// The value waited for.
+        value: u32,
+    },
+    /// Store to a flag.
+    Set {
+        /// Which flag.
+        flag: FlagId,
+        /// The value stored.
+        value: u32,
+    },
+    /// Wait until all threads have come: poll for `spin` of CPU time, then sleep on a futex. The
+    /// last to arrive wakes the sleepers one after another.
+    Barrier {
+        /// Which barrier.
+        barrier: BarrierId,
+        /// CPU time polled before sleeping.
+        spin: Nanos,
+    },
+    /// Give way to other runnable tasks (`sched_yield`).
+    Yield,
+    /// Begin of a loop whose body ends at the matching [`Op::End`]. `None` = for ever.
+    Loop {
+        /// How many rounds; `None` for ever.
+        rounds: Option<u32>,
+    },
+    /// End of the innermost loop.
+    End,
+    /// Count finished work of the workload's metric, in its smallest unit ([`Metric::per_unit`]).
+    Progress(u64),
+    /// The thread ends.
+    Exit,
+}
+
+/// One thread's instructions. Ends with [`Op::Exit`] or never; loops nest at most
+/// [`Program::MAX_DEPTH`] deep and match.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The instructions in order.
+    pub ops: Vec<Op>,
+}
+
+impl Program {
+    /// Deepest nesting of loops.
+    pub const MAX_DEPTH: usize = 8;
+}
+
+/// What a workload reports as its result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// Its name in the benchmark's own terms, such as `Mop/s`.
+    pub name: &'static str,
+    /// How many counts of [`Op::Progress`] make one unit of the name (before "per second").
+    pub per_unit: u64,
+    /// Whether higher is better.
+    pub higher_is_better: bool,
+}
+
+/// How a workload's computation meets the hardware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// Private working set that a move leaves behind, bytes (MODEL.md F_priv).
+    pub footprint_bytes: u32,
+}
+
+/// A compiled workload: what its threads run and what they share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Programs {
+    /// One program a thread; threads with equal programs share one by index.
+    pub programs: Vec<Program>,
+    /// For each thread, which of `programs` it runs.
+    pub thread: Vec<u32>,
+    /// Initial value of each flag.
+    pub flags: Vec<u32>,
+    /// For each barrier, how many threads take part.
+    pub barriers: Vec<u32>,
+    /// What it reports, if anything.
+    pub metric: Option<Metric>,
+    /// How its computation meets the hardware.
+    pub traits: Traits,
+}
+
+impl Programs {
+    /// libgomp polls 300,000 times at a barrier, or 1,000 times where the program has more threads
+    /// than CPUs (libgomp manual, `GOMP_SPINCOUNT`).
+    const THROTTLE: u64 = 300;
+
+    /// Shortens the polling at barriers where there are more threads than `available_cpus` (the
+    /// online CPUs of the affinity mask when the program starts), as libgomp does. Call it once.
+    pub fn throttle_spins(&mut self, available_cpus: usize) {
+        if self.thread.len() <= available_cpus {
+            return;
+        }
+        for op in self.programs.iter_mut().flat_map(|program| &mut program.ops) {
+            if let Op::Barrier { spin, .. } = op {
+                *spin /= Self::THROTTLE;
+            }
+        }
+    }
+}
