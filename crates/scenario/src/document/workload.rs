@@ -1,0 +1,379 @@
+//! What tasks do: the workloads by name, with their parameters. The `workload` crate turns them into programs.
+
+use serde_json::Value;
+
+use crate::{Bytes, Nanos};
+
+/// A workload with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// Computes for ever.
+    Hog,
+    /// Computes for ever, as a worker of `stress --cpu`.
+    Stress,
+    /// Runs and sleeps by a timer.
+    Periodic(Periodic),
+    /// NPB LU (OpenMP): a wavefront whose waits spin.
+    NpbLu(NpbLu),
+    /// schbench: messengers that wake workers.
+    Schbench(Schbench),
+    /// hackbench, or `perf bench sched messaging`.
+    Hackbench(Hackbench),
+    /// netperf over loopback.
+    Netperf(Netperf),
+    /// tbench: clients and servers over loopback.
+    Tbench(Tbench),
+    /// STREAM: memory bandwidth.
+    Stream(Stream),
+    /// `perf bench numa mem`.
+    Numa(Numa),
+    /// A database under YCSB.
+    Ycsb(Ycsb),
+    /// A chain of microservices.
+    Services(Services),
+    /// A per-CPU kernel thread.
+    Kworker(Kworker),
+    /// An rt-app document, as it is.
+    RtApp(Value),
+    /// `sched_switch` and `sched_wakeup` lines: each task's recorded run and sleep times are its program.
+    Trace(String),
+    /// A program, step by step.
+    Program(Vec<Step>),
+}
+
+impl Workload {
+    /// All names, in the order they are listed to people.
+    pub const NAMES: [&'static str; 16] = [
+        "hog",
+        "stress",
+        "periodic",
+        "npb-lu",
+        "schbench",
+        "hackbench",
+        "netperf",
+        "tbench",
+        "stream",
+        "numa",
+        "ycsb",
+        "services",
+        "kworker",
+        "rtapp",
+        "trace",
+        "program",
+    ];
+
+    /// The name by which a scenario calls it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Hog => "hog",
+            Self::Stress => "stress",
+            Self::Periodic(_) => "periodic",
+            Self::NpbLu(_) => "npb-lu",
+            Self::Schbench(_) => "schbench",
+            Self::Hackbench(_) => "hackbench",
+            Self::Netperf(_) => "netperf",
+            Self::Tbench(_) => "tbench",
+            Self::Stream(_) => "stream",
+            Self::Numa(_) => "numa",
+            Self::Ycsb(_) => "ycsb",
+            Self::Services(_) => "services",
+            Self::Kworker(_) => "kworker",
+            Self::RtApp(_) => "rtapp",
+            Self::Trace(_) => "trace",
+            Self::Program(_) => "program",
+        }
+    }
+}
+
+/// `periodic`: run, then sleep until the next period begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Periodic {
+    /// CPU time in each period at full speed.
+    pub run: Nanos,
+    /// From one wakeup to the next.
+    pub period: Nanos,
+}
+
+/// `npb-lu`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NpbLu {
+    /// The problem's size.
+    pub class: NpbClass,
+    /// Time steps; `None`: as many as the class has.
+    pub steps: Option<u32>,
+}
+
+/// The problem classes of the NAS Parallel Benchmarks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NpbClass {
+    /// 12³
+    S,
+    /// 33³
+    W,
+    /// 64³
+    A,
+    /// 102³
+    B,
+    /// 162³
+    #[default]
+    C,
+    /// 408³
+    D,
+    /// 1020³
+    E,
+}
+
+/// `schbench`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Schbench {
+    /// Messenger threads (`-m`).
+    pub messages: u32,
+    /// Worker threads of each messenger (`-t`).
+    pub workers: u32,
+    /// Time a messenger sleeps between rounds (`-s`).
+    pub sleep: Nanos,
+    /// Time a worker computes when woken (`-c`).
+    pub cputime: Nanos,
+    /// Time after which it ends (`-r`); `None`: it goes on to the end of the run.
+    pub runtime: Option<Nanos>,
+    /// Which generation of the program.
+    pub style: SchbenchStyle,
+}
+
+impl Default for Schbench {
+    fn default() -> Self {
+        Self {
+            messages: 2,
+            workers: 16,
+            sleep: Nanos::from_millis(30),
+            cputime: Nanos::from_millis(30),
+            runtime: None,
+            style: SchbenchStyle::V2017,
+        }
+    }
+}
+
+/// Generations of schbench that measure differently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchbenchStyle {
+    /// Wakeup latency as of one time read for the whole round.
+    #[default]
+    V2017,
+    /// Wakeup and request latencies apart.
+    V2023,
+}
+
+/// `hackbench`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hackbench {
+    /// Groups of senders and receivers (`-g`).
+    pub groups: u32,
+    /// Senders, and as many receivers, of a group (`-f`).
+    pub fds: u32,
+    /// Messages from each sender to each receiver (`-l`).
+    pub loops: u32,
+    /// Length of a message in bytes (`-s`).
+    pub bytes: u32,
+    /// What the messages go through.
+    pub ipc: Ipc,
+}
+
+impl Default for Hackbench {
+    fn default() -> Self {
+        Self {
+            groups: 10,
+            fds: 20,
+            loops: 100,
+            bytes: 100,
+            ipc: Ipc::Pipe,
+        }
+    }
+}
+
+/// What messages go through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ipc {
+    /// Pipes.
+    #[default]
+    Pipe,
+    /// Unix sockets.
+    Socket,
+}
+
+/// `netperf`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Netperf {
+    /// One way or to and fro.
+    pub mode: NetperfMode,
+    /// Length of a message in bytes.
+    pub bytes: u32,
+    /// Pairs of netperf and netserver.
+    pub pairs: u32,
+}
+
+impl Default for Netperf {
+    fn default() -> Self {
+        Self {
+            mode: NetperfMode::Stream,
+            bytes: 1024,
+            pairs: 1,
+        }
+    }
+}
+
+/// netperf's tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NetperfMode {
+    /// TCP_STREAM
+    #[default]
+    Stream,
+    /// TCP_RR
+    Rr,
+}
+
+/// `tbench`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tbench {
+    /// Clients, each with a server of its own.
+    pub clients: u32,
+}
+
+impl Default for Tbench {
+    fn default() -> Self {
+        Self { clients: 1 }
+    }
+}
+
+/// `stream`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// Passes over the arrays.
+    pub iterations: u32,
+    /// Size of each of the three arrays.
+    pub array: Bytes,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self {
+            iterations: 10,
+            array: Bytes::from_mb(512),
+        }
+    }
+}
+
+/// `numa`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numa {
+    /// Whose memory is walked.
+    pub kind: NumaKind,
+    /// Walks.
+    pub loops: u32,
+    /// Size of the memory walked.
+    pub size: Bytes,
+}
+
+impl Default for Numa {
+    fn default() -> Self {
+        Self {
+            kind: NumaKind::Shared,
+            loops: 50,
+            size: Bytes::from_gb(3),
+        }
+    }
+}
+
+/// Whose memory a `numa` thread walks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NumaKind {
+    /// Its process's.
+    #[default]
+    Shared,
+    /// Its own.
+    Local,
+}
+
+/// `ycsb`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ycsb {
+    /// Client threads.
+    pub clients: u32,
+}
+
+impl Default for Ycsb {
+    fn default() -> Self {
+        Self { clients: 16 }
+    }
+}
+
+/// `services`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Services {
+    /// Calls in the chain of one request.
+    pub depth: u32,
+    /// Requests per second; `None`: as many as are served (a closed loop).
+    pub rate: Option<u32>,
+}
+
+impl Default for Services {
+    fn default() -> Self {
+        Self {
+            depth: 8,
+            rate: None,
+        }
+    }
+}
+
+/// `kworker`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kworker {
+    /// From one wakeup to the next.
+    pub every: Nanos,
+    /// CPU time of each.
+    pub run: Nanos,
+}
+
+impl Default for Kworker {
+    fn default() -> Self {
+        Self {
+            every: Nanos::from_secs(1),
+            run: Nanos::from_micros(20),
+        }
+    }
+}
+
+/// A step of a `program`. At its end the program begins again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Compute for so much CPU time at full speed.
+    Run(Nanos),
+    /// Sleep for so long.
+    Sleep(Nanos),
+    /// Sleep until the timer's next multiple; a missed one is not caught up.
+    Timer(Nanos),
+    /// Take the named mutex.
+    Lock(String),
+    /// Give the named mutex back.
+    Unlock(String),
+    /// Wait until every thread of the tasks has come to the named barrier.
+    Barrier(String),
+    /// Put a message into the named queue.
+    Send(String),
+    /// Take a message from the named queue, waiting for one.
+    Receive(String),
+    /// Compute until the named flag is set, then clear it.
+    SpinUntil(String),
+    /// Set the named flag.
+    Set(String),
+    /// Call sched_yield().
+    Yield,
+    /// Touch so much of the task's memory.
+    Touch(Bytes),
+    /// Repeat steps.
+    Loop {
+        /// How often.
+        times: u32,
+        /// What.
+        steps: Vec<Step>,
+    },
+}
