@@ -1,0 +1,47 @@
+//! The page: built into `dist/`, and served from there.
+
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
+use crate::step::Step;
+use crate::workshop::Workshop;
+
+/// The server of static files, which the browser tests use as well.
+const SERVER: &str = "crates/xtask/server.mjs";
+
+/// Builds the page in release mode; returns its directory.
+///
+/// # Errors
+/// As the set-up, and [`Error::Step`] if the page does not build.
+pub(crate) fn build(workshop: &Workshop) -> Result<PathBuf> {
+    let trunk = workshop.trunk()?;
+    let step = Step::begin("page");
+    // Two builds at once would write into each other's dist/.
+    let _lock = workshop.cache().lock("dist")?;
+    step.doing("building it with Trunk");
+    trunk
+        .args(["build", "--release"])
+        .run()
+        .map_err(Error::step(
+            step.name(),
+            "the messages above say what is wrong",
+        ))?;
+    let dist = workshop.checkout().join("dist");
+    step.done("built in dist/, which can be hosted under any path");
+    Ok(dist)
+}
+
+/// Builds the page and serves it on 127.0.0.1 until interrupted, at `port` or the next one free.
+///
+/// # Errors
+/// As [`build`], and [`Error::Failed`] if the server ends by itself.
+pub(crate) fn serve(workshop: &Workshop, port: u16, open: bool) -> Result<()> {
+    let dist = build(workshop)?;
+    let open: &[&str] = if open { &["--open"] } else { &[] };
+    workshop
+        .node()?
+        .args([SERVER, "--port", &port.to_string()])
+        .args(open)
+        .args([dist])
+        .run()
+}
