@@ -181,7 +181,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "fmt          passed         2.0 s");
         assert_eq!(lines[1], "wasm         FAILED    2 min 10 s");
-        assert_eq!(lines[2], "all                     2 min 12 s");
+        assert_eq!(lines[2], "all                    2 min 12 s");
         assert_eq!(lines[3], "parts: 1 passed, 1 failed");
     }
 }
