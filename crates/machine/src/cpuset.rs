@@ -3,7 +3,7 @@
 use crate::CpuId;
 
 /// The most CPUs a machine may have.
-pub const MAX_CPUS: usize = 1024;
+pub const MAX_CPUS: usize = teeter_scenario::limits::CPUS as usize;
 
 const WORDS: usize = MAX_CPUS / 64;
 
@@ -53,7 +53,10 @@ impl CpuSet {
 
     /// How many CPUs it holds (`cpumask_weight`).
     pub fn len(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        self.words
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 
     /// Whether it holds none.
@@ -89,8 +92,11 @@ impl CpuSet {
     /// CPUs in increasing order from `start`, then those below it (`for_each_cpu_wrap`).
     pub fn iter_wrap(&self, start: CpuId) -> impl Iterator<Item = CpuId> + '_ {
         let start = start.index();
-        Iter { set: self, next: start }
-            .chain(Iter { set: self, next: 0 }.take_while(move |cpu| cpu.index() < start))
+        Iter {
+            set: self,
+            next: start,
+        }
+        .chain(Iter { set: self, next: 0 }.take_while(move |cpu| cpu.index() < start))
     }
 
     /// The CPUs in both sets (`cpumask_and`).
@@ -113,7 +119,10 @@ impl CpuSet {
 
     /// Whether every CPU here is in the other too (`cpumask_subset`).
     pub fn is_subset(&self, other: &Self) -> bool {
-        self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
+        self.words
+            .iter()
+            .zip(&other.words)
+            .all(|(a, b)| a & !b == 0)
     }
 
     /// Whether the two share a CPU (`cpumask_intersects`).
@@ -177,7 +186,10 @@ mod tests {
     #[test]
     fn iterates_in_order_across_words() {
         let cpus = set(&[1000, 3, 63, 64, 128]);
-        assert_eq!(cpus.iter().map(|c| c.0).collect::<Vec<_>>(), [3, 63, 64, 128, 1000]);
+        assert_eq!(
+            cpus.iter().map(|c| c.0).collect::<Vec<_>>(),
+            [3, 63, 64, 128, 1000]
+        );
         assert_eq!(cpus.len(), 5);
         assert_eq!(cpus.first(), Some(CpuId(3)));
     }
@@ -185,8 +197,14 @@ mod tests {
     #[test]
     fn wraps_from_a_start_in_or_out_of_the_set() {
         let cpus = set(&[1, 5, 9]);
-        assert_eq!(cpus.iter_wrap(CpuId(5)).map(|c| c.0).collect::<Vec<_>>(), [5, 9, 1]);
-        assert_eq!(cpus.iter_wrap(CpuId(6)).map(|c| c.0).collect::<Vec<_>>(), [9, 1, 5]);
+        assert_eq!(
+            cpus.iter_wrap(CpuId(5)).map(|c| c.0).collect::<Vec<_>>(),
+            [5, 9, 1]
+        );
+        assert_eq!(
+            cpus.iter_wrap(CpuId(6)).map(|c| c.0).collect::<Vec<_>>(),
+            [9, 1, 5]
+        );
     }
 
     #[test]

@@ -5,7 +5,17 @@
 //! machine by [`Topology::from_spec`]. [`Speed`] holds the parameters of the throughput model.
 
 mod cpuset;
+mod distance;
+mod layout;
+mod preset;
+mod spec;
+pub mod speed;
+mod synthetic;
 mod topology;
+mod tree;
 
 pub use cpuset::{CpuSet, MAX_CPUS};
-pub use topology::{Cpu, CpuId, NodeId, Topology};
+pub use distance::Distance;
+pub use preset::{Preset, presets};
+pub use speed::{Parameter, Speed, parameters};
+pub use topology::{Cpu, CpuId, MAX_NODES, NodeId, Topology};

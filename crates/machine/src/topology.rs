@@ -2,6 +2,9 @@
 
 use crate::CpuSet;
 
+/// The most NUMA nodes a machine may have.
+pub const MAX_NODES: usize = teeter_scenario::limits::NODES;
+
 /// A CPU (hardware thread) number as the kernel counts them, from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CpuId(pub u16);
@@ -81,6 +84,8 @@ impl Topology {
     /// CPUs for which `key` gives the same value as for `cpu`, itself among them.
     pub fn peers<K: PartialEq>(&self, cpu: CpuId, key: impl Fn(&Cpu) -> K) -> CpuSet {
         let own = key(self.cpu(cpu));
-        self.cpu_ids().filter(|&other| key(self.cpu(other)) == own).collect()
+        self.cpu_ids()
+            .filter(|&other| key(self.cpu(other)) == own)
+            .collect()
     }
 }

@@ -1,0 +1,123 @@
+//! The machine as a list of cores in physical order, before its CPUs are numbered.
+
+use teeter_scenario::document::Numbering;
+
+use crate::Cpu;
+
+/// One core: where its CPUs sit, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Core {
+    /// The place that each of its CPUs will have.
+    pub(crate) place: Cpu,
+    /// Hardware threads.
+    pub(crate) threads: u16,
+}
+
+/// Cores in physical order, and how many nodes there are (some may have no core).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Every core, node by node.
+    pub(crate) cores: Vec<Core>,
+    /// NUMA nodes, those without CPUs included.
+    pub(crate) nodes: u16,
+}
+
+impl Layout {
+    /// One place a CPU, in the order in which the kernel numbers them.
+    pub(crate) fn number(&self, numbering: Numbering) -> Vec<Cpu> {
+        match numbering {
+            Numbering::Contiguous => self
+                .cores
+                .iter()
+                .flat_map(|core| (0..core.threads).map(|_| core.place))
+                .collect(),
+            Numbering::SiblingsLast => {
+                let deepest = self.cores.iter().map(|core| core.threads).max();
+                (0..deepest.unwrap_or(0))
+                    .flat_map(|thread| {
+                        self.cores
+                            .iter()
+                            .filter(move |core| core.threads > thread)
+                            .map(|core| core.place)
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    /// Puts nodes together in packages: `package[node]`. A die that held several nodes is cut.
+    pub(crate) fn set_packages(&mut self, package: &[u16]) {
+        let (mut packages, mut dies) = (Vec::new(), Vec::new());
+        for core in &mut self.cores {
+            let place = &mut core.place;
+            let given = package.get(place.node.index());
+            place.die = number_of((given, place.die), &mut dies);
+            place.package = number_of(given, &mut packages);
+        }
+    }
+}
+
+/// The number of a thing among those `known`, which it joins if it is new.
+fn number_of<T: PartialEq>(thing: T, known: &mut Vec<T>) -> u16 {
+    let found = known.iter().position(|other| *other == thing);
+    found.unwrap_or_else(|| {
+        known.push(thing);
+        known.len() - 1
+    }) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NodeId;
+
+    fn layout(threads: &[u16]) -> Layout {
+        let cores = threads.iter().enumerate().map(|(core, &threads)| Core {
+            place: Cpu {
+                core: core as u16,
+                cluster: core as u16,
+                llc: 0,
+                die: 0,
+                package: 0,
+                node: NodeId(0),
+                capacity: 1024,
+            },
+            threads,
+        });
+        Layout {
+            cores: cores.collect(),
+            nodes: 1,
+        }
+    }
+
+    fn cores(layout: &Layout, numbering: Numbering) -> Vec<u16> {
+        layout
+            .number(numbering)
+            .iter()
+            .map(|cpu| cpu.core)
+            .collect()
+    }
+
+    #[test]
+    fn both_numberings() {
+        let layout = layout(&[2, 2, 1]);
+        assert_eq!(cores(&layout, Numbering::Contiguous), [0, 0, 1, 1, 2]);
+        assert_eq!(cores(&layout, Numbering::SiblingsLast), [0, 1, 2, 0, 1]);
+    }
+
+    #[test]
+    fn packages_cut_the_dies_that_span_them() {
+        let mut layout = layout(&[1, 1, 1]);
+        layout.nodes = 3;
+        for (node, core) in layout.cores.iter_mut().enumerate() {
+            core.place.node = NodeId(node as u16);
+        }
+        layout.set_packages(&[1, 1, 0]);
+        let places: Vec<_> = layout
+            .cores
+            .iter()
+            .map(|core| (core.place.package, core.place.die))
+            .collect();
+        assert_eq!(places, [(0, 0), (0, 0), (1, 1)]);
+    }
+}

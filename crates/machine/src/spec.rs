@@ -1,0 +1,357 @@
+//! From the scenario's machine to the finished [`Topology`].
+
+use std::ops::RangeInclusive;
+
+use teeter_scenario::document::{Machine, MachineSource};
+use teeter_scenario::problem::join;
+use teeter_scenario::{CpuList, Problem};
+
+use crate::layout::Layout;
+use crate::preset::{LOCAL_DISTANCE, RECLAIM_DISTANCE, REMOTE_DISTANCE};
+use crate::{CpuId, CpuSet, Preset, Topology, presets, synthetic, tree};
+
+/// Distances to another node that a SLIT may hold; 255 means unreachable.
+const REMOTE: RangeInclusive<u32> = 11..=254;
+
+impl Topology {
+    /// Builds the machine.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it, with paths relative to the machine (`/synthetic`,
+    /// `/distances/0/1`).
+    pub fn from_spec(machine: &Machine) -> Result<Self, Vec<Problem>> {
+        let (mut layout, preset) = source(&machine.source)?;
+        let mut problems = Vec::new();
+        if !machine.packages.is_empty() {
+            match packages(&machine.packages, layout.nodes) {
+                Ok(package) => layout.set_packages(&package),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let distances = match &machine.distances {
+            Some(rows) => distances(rows, layout.nodes, &mut problems),
+            None => default_distances(preset, layout.nodes),
+        };
+        let numbering = machine
+            .numbering
+            .or(preset.map(|preset| preset.numbering))
+            .unwrap_or_default();
+        let cpus = layout.number(numbering);
+        let online = online(&machine.offline, cpus.len(), &mut problems);
+        let reclaim_distance = reclaim_distance(machine.reclaim_distance, preset, &mut problems);
+        not_modelled(machine, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut nodes = vec![CpuSet::EMPTY; usize::from(layout.nodes)];
+        for (cpu, place) in cpus.iter().enumerate() {
+            nodes[place.node.index()].insert(CpuId(cpu as u16));
+        }
+        Ok(Self {
+            cpus,
+            online,
+            nodes,
+            distances,
+            reclaim_distance,
+        })
+    }
+}
+
+/// The machine's shape, and the preset it comes from if it does.
+fn source(source: &MachineSource) -> Result<(Layout, Option<&'static Preset>), Vec<Problem>> {
+    let described = |path: &str, text: &str| {
+        synthetic::parse(text).map_err(|error| vec![Problem::new(path, error.to_string())])
+    };
+    match source {
+        MachineSource::Preset(name) => {
+            let preset = Preset::find(name).ok_or_else(|| {
+                let known = presets().iter().map(|preset| preset.name);
+                vec![Problem::unknown("/preset", "machine preset", name, known)]
+            })?;
+            Ok((described("/preset", preset.synthetic)?, Some(preset)))
+        }
+        MachineSource::Synthetic(text) => Ok((described("/synthetic", text)?, None)),
+        MachineSource::Nodes(nodes) => Ok((tree::layout(nodes)?, None)),
+        MachineSource::Import { .. } => Err(vec![
+            Problem::new("/import", "this engine does not read imported machines yet")
+                .with_hint("describe it with `synthetic` or `nodes`"),
+        ]),
+    }
+}
+
+/// What the document may hold but the engine has no model of.
+fn not_modelled(machine: &Machine, problems: &mut Vec<Problem>) {
+    if !machine.isolcpus.is_empty() {
+        problems.push(Problem::new(
+            "/isolcpus",
+            "this engine does not model isolated CPUs yet",
+        ));
+    }
+    if machine.asym_packing == Some(true) {
+        problems.push(Problem::new(
+            "/asym_packing",
+            "this engine does not model SD_ASYM_PACKING yet",
+        ));
+    }
+}
+
+/// The package of each node. Nodes without CPUs need none.
+fn packages(packages: &[Vec<u32>], nodes: u16) -> Result<Vec<u16>, Problem> {
+    let mut package = vec![None; usize::from(nodes)];
+    for (number, members) in packages.iter().enumerate() {
+        for (index, &node) in members.iter().enumerate() {
+            let path = join(&join("/packages", number), index);
+            match package.get_mut(node as usize) {
+                None => {
+                    return Err(Problem::new(
+                        path,
+                        format!("the machine has no node {node}"),
+                    ));
+                }
+                Some(Some(_)) => {
+                    return Err(Problem::new(
+                        path,
+                        format!("node {node} is in two packages"),
+                    ));
+                }
+                Some(slot) => *slot = Some(number as u16),
+            }
+        }
+    }
+    let missing = package.iter().position(Option::is_none);
+    match missing {
+        Some(node) => Err(Problem::new(
+            "/packages",
+            format!("node {node} is in no package"),
+        )),
+        None => Ok(package.into_iter().flatten().collect()),
+    }
+}
+
+/// A given matrix, row after row.
+fn distances(rows: &[Vec<u32>], nodes: u16, problems: &mut Vec<Problem>) -> Vec<u8> {
+    let nodes = usize::from(nodes);
+    let shape = |path: String, found: usize, what: &str| {
+        let message = format!("{found} {what}: the machine has {nodes} nodes");
+        Problem::new(path, message)
+    };
+    if rows.len() != nodes {
+        problems.push(shape("/distances".to_owned(), rows.len(), "rows"));
+        return Vec::new();
+    }
+    let mut matrix = Vec::with_capacity(nodes * nodes);
+    for (from, row) in rows.iter().enumerate() {
+        let path = join("/distances", from);
+        if row.len() != nodes {
+            problems.push(shape(path, row.len(), "distances in the row"));
+            continue;
+        }
+        for (to, &distance) in row.iter().enumerate() {
+            let message = if from == to && distance != u32::from(LOCAL_DISTANCE) {
+                format!("a node is {LOCAL_DISTANCE} from itself, not {distance}")
+            } else if from != to && !REMOTE.contains(&distance) {
+                format!("the distance of two nodes is from 11 to 254, not {distance}")
+            } else {
+                matrix.push(distance as u8);
+                continue;
+            };
+            problems.push(Problem::new(join(&path, to), message));
+        }
+    }
+    matrix
+}
+
+/// The matrix of a machine that was given none.
+fn default_distances(preset: Option<&Preset>, nodes: u16) -> Vec<u8> {
+    let nodes = usize::from(nodes);
+    let distance = |from, to| match preset {
+        Some(preset) => preset.distance(from, to),
+        None if from == to => LOCAL_DISTANCE,
+        None => REMOTE_DISTANCE,
+    };
+    (0..nodes)
+        .flat_map(|from| (0..nodes).map(move |to| distance(from, to)))
+        .collect()
+}
+
+/// Which of `cpus` CPUs are online.
+fn online(offline: &CpuList, cpus: usize, problems: &mut Vec<Problem>) -> CpuSet {
+    let mut online = CpuSet::first_n(cpus);
+    if let Some(beyond) = offline.iter().find(|&cpu| cpu as usize >= cpus) {
+        let message = format!("the machine has no CPU {beyond}: its last is {}", cpus - 1);
+        problems.push(Problem::new("/offline", message));
+    }
+    for cpu in offline.iter() {
+        online.remove(CpuId(cpu as u16));
+    }
+    if online.is_empty() {
+        problems.push(Problem::new("/offline", "no CPU is left online"));
+    }
+    online
+}
+
+fn reclaim_distance(
+    given: Option<u32>,
+    preset: Option<&Preset>,
+    problems: &mut Vec<Problem>,
+) -> u8 {
+    match given.map(u8::try_from) {
+        Some(Ok(distance)) if distance >= LOCAL_DISTANCE => distance,
+        Some(_) => {
+            let message = format!("a distance from {LOCAL_DISTANCE} to 255 is expected");
+            problems.push(Problem::new("/reclaim_distance", message));
+            RECLAIM_DISTANCE
+        }
+        None => preset.map_or(RECLAIM_DISTANCE, |preset| preset.reclaim_distance),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use teeter_scenario::document::{ImportKind, Numbering};
+
+    fn synthetic(text: &str) -> Machine {
+        Machine::new(MachineSource::Synthetic(text.to_owned()))
+    }
+
+    fn problems(machine: &Machine) -> Vec<String> {
+        let problems = Topology::from_spec(machine).unwrap_err();
+        problems.iter().map(Problem::to_string).collect()
+    }
+
+    fn list(set: &CpuSet) -> String {
+        let cpus: CpuList = set.iter().map(|cpu| u32::from(cpu.0)).collect();
+        cpus.to_string()
+    }
+
+    #[test]
+    fn the_machine_of_the_lu_table() {
+        let topology = Topology::from_spec(&Machine::preset("4n-80c")).unwrap();
+        let nodes: Vec<_> = topology.nodes.iter().map(list).collect();
+        assert_eq!(
+            nodes,
+            ["0-9,40-49", "10-19,50-59", "20-29,60-69", "30-39,70-79"]
+        );
+        let peers = |key: fn(&crate::Cpu) -> u16| list(&topology.peers(CpuId(3), key));
+        assert_eq!(peers(|cpu| cpu.core), "3,43");
+        assert_eq!(peers(|cpu| cpu.llc), "0-9,40-49");
+        assert_eq!(topology.distances[..5], [10, 21, 21, 21, 21]);
+        assert_eq!(topology.online.len(), 80);
+    }
+
+    #[test]
+    fn every_preset_has_the_cpus_nodes_and_caches_it_tells_of() {
+        let shapes: Vec<_> = presets()
+            .iter()
+            .map(|preset| {
+                let topology = Topology::from_spec(&Machine::preset(preset.name)).unwrap();
+                let llcs = topology.cpus.iter().map(|cpu| cpu.llc).max().unwrap() + 1;
+                (preset.name, topology.cpus.len(), topology.nodes.len(), llcs)
+            })
+            .collect();
+        assert_eq!(
+            shapes,
+            [
+                ("laptop", 8, 1, 1),
+                ("4n-80c", 80, 4, 4),
+                ("xeon-16c", 32, 1, 1),
+                ("haswell-2s", 48, 2, 2),
+                ("haswell-4s", 144, 4, 4),
+                ("rome-2s", 256, 2, 32),
+                ("milan-2s", 256, 2, 16),
+                ("genoa-2s", 384, 2, 24),
+                ("power8-8n", 256, 8, 32),
+            ]
+        );
+    }
+
+    #[test]
+    fn distances_and_reclaim_distance_of_presets() {
+        let milan = Topology::from_spec(&Machine::preset("milan-2s")).unwrap();
+        assert_eq!(milan.distances, [10, 32, 32, 10]);
+        assert_eq!(milan.reclaim_distance, 32);
+        let power8 = Topology::from_spec(&Machine::preset("power8-8n")).unwrap();
+        assert_eq!(power8.distances[8..16], [20, 10, 40, 40, 40, 40, 40, 40]);
+    }
+
+    #[test]
+    fn what_stands_beside_the_source_wins() {
+        let mut machine = Machine::preset("milan-2s");
+        machine.numbering = Some(Numbering::Contiguous);
+        machine.distances = Some(vec![vec![10, 12], vec![13, 10]]);
+        machine.reclaim_distance = Some(11);
+        machine.offline = "0-1".parse().unwrap();
+        machine.packages = vec![vec![0, 1]];
+        let topology = Topology::from_spec(&machine).unwrap();
+        assert_eq!(list(&topology.peers(CpuId(3), |cpu| cpu.core)), "2-3");
+        assert_eq!(topology.distances, [10, 12, 13, 10]);
+        assert_eq!(topology.reclaim_distance, 11);
+        assert_eq!(list(&topology.online), "2-255");
+        assert_eq!(topology.peers(CpuId(0), |cpu| cpu.package).len(), 256);
+        assert_eq!(topology.peers(CpuId(0), |cpu| cpu.die).len(), 128);
+    }
+
+    #[test]
+    fn problems_are_told_all_at_once_by_their_place() {
+        let mut machine = synthetic("node:2 core:2");
+        machine.distances = Some(vec![vec![10, 300], vec![9, 11]]);
+        machine.reclaim_distance = Some(9);
+        machine.offline = "1-7".parse().unwrap();
+        machine.packages = vec![vec![0], vec![2]];
+        machine.isolcpus = "1".parse().unwrap();
+        assert_eq!(
+            problems(&machine),
+            [
+                "/packages/1/0: the machine has no node 2",
+                "/distances/0/1: the distance of two nodes is from 11 to 254, not 300",
+                "/distances/1/0: the distance of two nodes is from 11 to 254, not 9",
+                "/distances/1/1: a node is 10 from itself, not 11",
+                "/offline: the machine has no CPU 4: its last is 3",
+                "/reclaim_distance: a distance from 10 to 255 is expected",
+                "/isolcpus: this engine does not model isolated CPUs yet",
+            ]
+        );
+    }
+
+    #[test]
+    fn distances_need_a_row_a_node_and_one_each_in_it() {
+        let mut machine = synthetic("node:2 core:2");
+        machine.distances = Some(vec![vec![10, 20], vec![20]]);
+        assert_eq!(
+            problems(&machine),
+            ["/distances/1: 1 distances in the row: the machine has 2 nodes"]
+        );
+        machine.distances = Some(Vec::new());
+        assert_eq!(
+            problems(&machine),
+            ["/distances: 0 rows: the machine has 2 nodes"]
+        );
+    }
+
+    #[test]
+    fn sources_that_cannot_be_built() {
+        assert_eq!(
+            problems(&Machine::preset("4n-80")),
+            ["/preset: unknown machine preset `4n-80` (did you mean `4n-80c`?)"]
+        );
+        assert_eq!(
+            problems(&synthetic("node:2 core")),
+            ["/synthetic: column 8: expected `core:` and a count from 1 to 1024, found `core`"]
+        );
+        let import = Machine::new(MachineSource::Import {
+            text: String::new(),
+            from: ImportKind::Auto,
+        });
+        assert_eq!(
+            problems(&import),
+            [
+                "/import: this engine does not read imported machines yet (describe it with `synthetic` or `nodes`)"
+            ]
+        );
+        let mut dark = synthetic("core:2");
+        dark.offline = "0-1".parse().unwrap();
+        assert_eq!(problems(&dark), ["/offline: no CPU is left online"]);
+    }
+}

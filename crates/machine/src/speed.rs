@@ -1,0 +1,329 @@
+//! What the hardware does to speed: threads that share a core, cold caches, cache lines that travel,
+//! interrupts and idle states.
+//!
+//! A [`Speed`] is a set of [`parameters`], all whole numbers, from which a few functions compute the
+//! costs that the engine adds to the scheduler's decisions. Each [`Preset`] machine has a set; another
+//! machine gets that of the hardware most like it in shape; the scenario's `machine.speed` overrides
+//! single parameters by name. Letters after a source grade it: R read there, M from memory of it, A
+//! assumed.
+
+mod hardware;
+mod parameter;
+
+pub(crate) use hardware::Hardware;
+pub use parameter::{Parameter, Unit, parameters};
+
+use teeter_scenario::document::{Machine, MachineSource};
+use teeter_scenario::problem::join;
+use teeter_scenario::{Nanos, Problem};
+
+use crate::{Distance, Preset, Topology};
+
+/// Full speed in the fixed point of [`Speed::smt_rate_q16`].
+pub const FULL_RATE: u32 = 1 << 16;
+
+/// Bytes of a cache line.
+const LINE_BYTES: u64 = 64;
+
+/// One cost a distance, for CPUs that are not the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ByDistance {
+    smt: u32,
+    llc: u32,
+    node: u32,
+    remote: u32,
+}
+
+impl ByDistance {
+    const fn get(&self, distance: Distance) -> u32 {
+        match distance {
+            Distance::SameCpu => 0,
+            Distance::Smt => self.smt,
+            Distance::Llc => self.llc,
+            Distance::Node => self.node,
+            Distance::Remote => self.remote,
+        }
+    }
+}
+
+/// An idle state of the processor; one with no residency is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct IdleState {
+    /// Longest time to leave it, ns.
+    exit: u32,
+    /// Shortest stay for which it pays, ns.
+    residency: u32,
+}
+
+/// The hardware model's parameters of one machine; see [`parameters`] for what each means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speed {
+    smt_2: u32,
+    smt_4: u32,
+    smt_8: u32,
+    line: ByDistance,
+    cache_l2: u32,
+    cache_l3: u32,
+    memory_local: u32,
+    memory_remote: u32,
+    refill_parallel: u32,
+    refill_tlb: u32,
+    switch_direct: u32,
+    wake_plain: u32,
+    wake_serial: u32,
+    wake_lines_near: u32,
+    wake_lines_far: u32,
+    ipi_near: u32,
+    ipi_remote: u32,
+    /// Shallow first.
+    idle: [IdleState; 4],
+    idle_exit_share: u32,
+}
+
+impl Speed {
+    /// The parameters of a machine, with the scenario's overrides.
+    ///
+    /// # Errors
+    ///
+    /// Unknown names and values of the wrong kind or out of range, with paths relative to the machine
+    /// (`/speed/line.llc`).
+    pub fn for_machine(machine: &Machine, topology: &Topology) -> Result<Self, Vec<Problem>> {
+        let preset = match &machine.source {
+            MachineSource::Preset(name) => Preset::find(name),
+            _ => None,
+        };
+        let hardware = preset.map_or_else(|| Hardware::like(topology), |preset| preset.hardware);
+        let mut speed = hardware.speed();
+        let mut problems = Vec::new();
+        for (name, value) in &machine.speed {
+            let path = join("/speed", name);
+            let parameter = parameters().iter().find(|parameter| parameter.name == name);
+            let Some(parameter) = parameter else {
+                let known = parameters().iter().map(|parameter| parameter.name);
+                problems.push(Problem::unknown(path, "hardware parameter", name, known));
+                continue;
+            };
+            match parameter.read(value) {
+                Ok(number) => *(parameter.field)(&mut speed) = number,
+                Err(message) => problems.push(Problem::new(path, message)),
+            }
+        }
+        if problems.is_empty() {
+            Ok(speed)
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// Speed of each thread of a core of which `busy_threads` are busy; [`FULL_RATE`] is that of a
+    /// thread alone. The core's throughput is interpolated between those of 1, 2, 4 and 8 threads.
+    pub fn smt_rate_q16(&self, busy_threads: u32) -> u32 {
+        let (alone, two, four, eight) = (100, self.smt_2, self.smt_4, self.smt_8);
+        let between = |from: u32, to: u32, part: u32, of: u32| {
+            i64::from(from) * i64::from(of) + (i64::from(to) - i64::from(from)) * i64::from(part)
+        };
+        // Hundredths of a lone thread's throughput, and how many times that is scaled up.
+        let (throughput, scale) = match busy_threads {
+            0 | 1 => return FULL_RATE,
+            2 => (between(alone, two, 1, 1), 1),
+            3 | 4 => (between(two, four, busy_threads - 2, 2), 2),
+            5..=8 => (between(four, eight, busy_threads - 4, 4), 4),
+            _ => (i64::from(eight), 1),
+        };
+        let full = throughput * i64::from(FULL_RATE);
+        (full / (100 * scale * i64::from(busy_threads))) as u32
+    }
+
+    /// Time to fetch one cache line that the other CPU has modified.
+    pub const fn line(&self, distance: Distance) -> Nanos {
+        Nanos(self.line.get(distance) as u64)
+    }
+
+    /// From sending an interrupt to its handler, for a CPU that is not in an idle state. Nothing for
+    /// the sender itself.
+    pub const fn t_ipi(&self, distance: Distance) -> Nanos {
+        Nanos(match distance {
+            Distance::SameCpu => 0,
+            Distance::Smt | Distance::Llc | Distance::Node => self.ipi_near as u64,
+            Distance::Remote => self.ipi_remote as u64,
+        })
+    }
+
+    /// CPU time of a context switch, without what cold caches cost.
+    pub const fn t_cs(&self) -> Nanos {
+        Nanos(self.switch_direct as u64)
+    }
+
+    /// CPU time a waker spends on one wakeup; `serial` if it is one of several futex wakeups in a row,
+    /// interrupts included.
+    pub const fn t_wake(&self, serial: bool) -> Nanos {
+        Nanos(if serial {
+            self.wake_serial as u64
+        } else {
+            self.wake_plain as u64
+        })
+    }
+
+    /// Time for the woken CPU to fetch the cache lines a wakeup has touched.
+    pub const fn wake_lines(&self, distance: Distance) -> Nanos {
+        let lines = match distance {
+            Distance::SameCpu | Distance::Smt | Distance::Llc => self.wake_lines_near,
+            Distance::Node | Distance::Remote => self.wake_lines_far,
+        };
+        Nanos(lines as u64 * self.line.get(distance) as u64)
+    }
+
+    /// Time to leave the idle state of a CPU that expected to idle for so long: the deepest state whose
+    /// residency is shorter.
+    pub fn idle_exit(&self, expected_idle: Nanos) -> Nanos {
+        let pays = |state: &&IdleState| {
+            state.residency > 0 && u64::from(state.residency) < expected_idle.0
+        };
+        let worst = self
+            .idle
+            .iter()
+            .rev()
+            .find(pays)
+            .map_or(0, |state| state.exit);
+        Nanos(u64::from(worst) * u64::from(self.idle_exit_share) / 100)
+    }
+
+    /// Extra time a task owes after a move over `distance` until its private working set is near again.
+    /// Nothing between threads of a core. The engine caps it for short runs.
+    pub fn warm_up(&self, distance: Distance, footprint_bytes: u32) -> Nanos {
+        let from = match distance {
+            Distance::SameCpu | Distance::Smt => return Nanos::ZERO,
+            Distance::Llc => self.cache_l3,
+            // Half of the lines are dirty and come from the other cache, half from memory.
+            Distance::Node => self.line.node.midpoint(self.memory_local),
+            Distance::Remote => self.line.remote.midpoint(self.memory_remote),
+        };
+        let lines = u64::from(footprint_bytes) / LINE_BYTES;
+        let each = u64::from(from.saturating_sub(self.cache_l2));
+        let refill = lines * each * 100 / u64::from(self.refill_parallel);
+        Nanos(refill + u64::from(self.refill_tlb))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use teeter_scenario::document::SettingValue;
+
+    fn preset(name: &str) -> Speed {
+        with(name, &[]).unwrap()
+    }
+
+    fn with(name: &str, speed: &[(&str, SettingValue)]) -> Result<Speed, Vec<Problem>> {
+        let mut machine = Machine::preset(name);
+        machine.speed = speed
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect::<BTreeMap<_, _>>();
+        Speed::for_machine(&machine, &Topology::from_spec(&machine)?)
+    }
+
+    #[test]
+    fn threads_share_a_core() {
+        // 1.24 / 2 = 0.62 of 65536.
+        assert_eq!(preset("4n-80c").smt_rate_q16(2), 40_632);
+        assert_eq!(preset("4n-80c").smt_rate_q16(1), FULL_RATE);
+        let power8 = preset("power8-8n");
+        // 1.6 / 2, (1.6 + 1.95) / 2 / 3, 1.95 / 4, (1.95 + 2.15) / 2 / 6, 2.15 / 8.
+        let rates = [2, 3, 4, 6, 8].map(|busy| power8.smt_rate_q16(busy));
+        assert_eq!(rates, [52_428, 38_775, 31_948, 22_391, 17_612]);
+        assert_eq!(power8.smt_rate_q16(16), 8_806);
+    }
+
+    #[test]
+    fn lines_and_interrupts_by_distance() {
+        let milan = preset("milan-2s");
+        let lines = Distance::ALL.map(|distance| milan.line(distance).0);
+        assert_eq!(lines, [0, 10, 23, 107, 197]);
+        let ipis = Distance::ALL.map(|distance| milan.t_ipi(distance).0);
+        assert_eq!(ipis, [0, 750, 750, 750, 1_500]);
+        // 12 lines near, 30 far.
+        let wake = Distance::ALL.map(|distance| milan.wake_lines(distance).0);
+        assert_eq!(wake, [0, 120, 276, 3_210, 5_910]);
+        assert_eq!(
+            (milan.t_cs().0, milan.t_wake(false).0, milan.t_wake(true).0),
+            (1_200, 1_300, 4_500)
+        );
+    }
+
+    #[test]
+    fn the_deepest_idle_state_that_pays_is_left() {
+        let haswell = preset("haswell-2s");
+        // Residencies 2, 20, 100 and 400 us; exits 2, 10, 40 and 133 us, three quarters of each.
+        let exit = |micros| haswell.idle_exit(Nanos::from_micros(micros)).0;
+        assert_eq!(
+            [0, 2, 3, 21, 101, 400, 401].map(exit),
+            [0, 0, 1_500, 7_500, 30_000, 30_000, 99_750]
+        );
+        assert_eq!(preset("milan-2s").idle_exit(Nanos::from_secs(1)).0, 750);
+    }
+
+    #[test]
+    fn a_moved_task_refills_its_l2() {
+        let haswell = preset("haswell-2s");
+        let warm_up = |distance| haswell.warm_up(distance, 256 << 10).0;
+        assert_eq!(warm_up(Distance::Smt), 0);
+        // 4096 lines x (20 - 5) ns / 2.5 + 1 us.
+        assert_eq!(warm_up(Distance::Llc), 25_576);
+        // 4096 lines x ((118 + 143) / 2 - 5) ns / 2.5 + 1 us.
+        assert_eq!(warm_up(Distance::Remote), 205_800);
+        assert_eq!(haswell.warm_up(Distance::Llc, 0).0, 1_000);
+    }
+
+    #[test]
+    fn a_machine_without_a_preset_is_like_one_of_its_shape() {
+        let like = |text: &str| {
+            let machine = Machine::new(MachineSource::Synthetic(text.to_owned()));
+            Speed::for_machine(&machine, &Topology::from_spec(&machine).unwrap()).unwrap()
+        };
+        assert_eq!(like("node:2 l3:4 core:4 pu:2"), preset("rome-2s"));
+        assert_eq!(like("node:2 core:4 pu:2"), preset("haswell-2s"));
+        assert_eq!(like("node:4 core:4 pu:2"), preset("4n-80c"));
+        assert_eq!(like("core:4 pu:8"), preset("power8-8n"));
+    }
+
+    #[test]
+    fn overrides_are_checked() {
+        let speed = with(
+            "laptop",
+            &[
+                ("line.llc", SettingValue::Time(Nanos(77))),
+                ("smt.2", SettingValue::Int(150)),
+            ],
+        );
+        let speed = speed.unwrap();
+        assert_eq!(
+            (speed.line(Distance::Llc).0, speed.smt_rate_q16(2)),
+            (77, 49_152)
+        );
+        let problems = with(
+            "laptop",
+            &[
+                ("line.lcl", SettingValue::Int(1)),
+                ("line.llc", SettingValue::Int(40)),
+                ("smt.2", SettingValue::Int(900)),
+                ("switch.direct", SettingValue::Time(Nanos::from_secs(9))),
+            ],
+        );
+        let problems: Vec<_> = problems
+            .unwrap_err()
+            .iter()
+            .map(Problem::to_string)
+            .collect();
+        assert_eq!(
+            problems,
+            [
+                "/speed/line.lcl: unknown hardware parameter `line.lcl` (did you mean `line.llc`?)",
+                "/speed/line.llc: a time is expected, such as \"50ns\"",
+                "/speed/smt.2: from 50 to 200 hundredths are expected, not 900",
+                "/speed/switch.direct: from 0s to 1ms is expected, not 9s",
+            ]
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! The parameters of the hardware that Teeter's machines are made of.
+
+use super::{ByDistance, IdleState, Speed};
+use crate::Topology;
+
+/// Hardware whose parameters are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hardware {
+    /// One or two sockets of Intel Haswell-EP or Broadwell-EP.
+    Haswell,
+    /// Four sockets of Intel Xeon E5 or E7.
+    FourSocketXeon,
+    /// AMD EPYC of the second to fourth generation: several L3 a socket.
+    Zen,
+    /// IBM POWER8 under its hypervisor.
+    Power8,
+    /// An Intel client processor.
+    Client,
+}
+
+impl Hardware {
+    /// What a machine of this shape most likely is: more than two threads a core, POWER8; several
+    /// last-level caches a node, Zen; more than two nodes, a four-socket Xeon; else Haswell.
+    pub(super) fn like(topology: &Topology) -> Self {
+        let threads = |cpu| topology.peers(cpu, |place| place.core).len();
+        let split = |cpu| {
+            let node = topology.peers(cpu, |place| place.node);
+            topology.peers(cpu, |place| place.llc) != node
+        };
+        let deepest = topology.cpu_ids().map(threads).max();
+        if deepest > Some(2) {
+            Self::Power8
+        } else if topology.cpu_ids().any(split) {
+            Self::Zen
+        } else if topology.nodes.len() > 2 {
+            Self::FourSocketXeon
+        } else {
+            Self::Haswell
+        }
+    }
+
+    /// Its parameters.
+    pub(super) const fn speed(self) -> Speed {
+        match self {
+            Self::Haswell => HASWELL,
+            Self::FourSocketXeon => FOUR_SOCKET_XEON,
+            Self::Zen => ZEN,
+            Self::Power8 => POWER8,
+            Self::Client => CLIENT,
+        }
+    }
+}
+
+const UNUSED: IdleState = IdleState {
+    exit: 0,
+    residency: 0,
+};
+
+/// An idle state in microseconds.
+const fn idle(exit_us: u32, residency_us: u32) -> IdleState {
+    IdleState {
+        exit: exit_us * 1_000,
+        residency: residency_us * 1_000,
+    }
+}
+
+const HASWELL: Speed = Speed {
+    smt_2: 124,
+    smt_4: 124,
+    smt_8: 124,
+    line: ByDistance {
+        smt: 8,
+        llc: 44,
+        node: 80,
+        remote: 118,
+    },
+    cache_l2: 5,
+    cache_l3: 20,
+    memory_local: 93,
+    memory_remote: 143,
+    refill_parallel: 250,
+    refill_tlb: 1_000,
+    switch_direct: 1_200,
+    wake_plain: 1_300,
+    wake_serial: 4_500,
+    wake_lines_near: 12,
+    wake_lines_far: 30,
+    ipi_near: 750,
+    ipi_remote: 1_500,
+    idle: [idle(2, 2), idle(10, 20), idle(40, 100), idle(133, 400)],
+    idle_exit_share: 75,
+};
+
+const FOUR_SOCKET_XEON: Speed = Speed {
+    line: ByDistance {
+        smt: 8,
+        llc: 50,
+        node: 90,
+        remote: 130,
+    },
+    memory_local: 135,
+    memory_remote: 198,
+    ..HASWELL
+};
+
+const ZEN: Speed = Speed {
+    smt_2: 130,
+    smt_4: 130,
+    smt_8: 130,
+    line: ByDistance {
+        smt: 10,
+        llc: 23,
+        node: 107,
+        remote: 197,
+    },
+    cache_l2: 4,
+    cache_l3: 13,
+    memory_local: 110,
+    memory_remote: 200,
+    idle: [idle(1, 2), UNUSED, UNUSED, UNUSED],
+    ..HASWELL
+};
+
+const POWER8: Speed = Speed {
+    smt_2: 160,
+    smt_4: 195,
+    smt_8: 215,
+    line: ByDistance {
+        smt: 10,
+        llc: 60,
+        node: 120,
+        remote: 300,
+    },
+    cache_l2: 4,
+    cache_l3: 8,
+    memory_local: 90,
+    memory_remote: 140,
+    idle: [idle(10, 100), UNUSED, UNUSED, UNUSED],
+    ..HASWELL
+};
+
+const CLIENT: Speed = Speed {
+    line: ByDistance {
+        smt: 8,
+        llc: 25,
+        node: 50,
+        remote: 100,
+    },
+    cache_l2: 3,
+    cache_l3: 10,
+    memory_local: 70,
+    memory_remote: 110,
+    idle: [idle(2, 2), idle(10, 20), idle(70, 100), idle(85, 200)],
+    ..HASWELL
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters;
+
+    #[test]
+    fn every_parameter_is_within_its_own_limits() {
+        for hardware in [
+            Hardware::Haswell,
+            Hardware::FourSocketXeon,
+            Hardware::Zen,
+            Hardware::Power8,
+            Hardware::Client,
+        ] {
+            let mut speed = hardware.speed();
+            for parameter in parameters() {
+                let value = *(parameter.field)(&mut speed);
+                assert!(
+                    (parameter.min..=parameter.max).contains(&value),
+                    "{hardware:?} {}: {value}",
+                    parameter.name
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The hardware model's parameters by name, for overriding and for showing.
+
+use teeter_scenario::Nanos;
+use teeter_scenario::document::SettingValue;
+
+use super::Speed;
+
+/// What a parameter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds; written as a time, `"50ns"`.
+    Nanos,
+    /// Hundredths of one: 124 is 1.24.
+    Hundredths,
+    /// Cache lines.
+    Lines,
+}
+
+/// One parameter of the hardware model.
+#[derive(Clone, Copy)]
+pub struct Parameter {
+    /// Its dotted name.
+    pub name: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    /// The least value accepted.
+    pub min: u32,
+    /// The greatest value accepted.
+    pub max: u32,
+    /// One sentence about it.
+    pub about: &'static str,
+    /// Where the values of the presets come from, with their grade, and between which bounds the
+    /// literature has it.
+    pub source: &'static str,
+    /// Where it is kept.
+    pub(super) field: fn(&mut Speed) -> &mut u32,
+}
+
+impl Parameter {
+    /// The number that a value from a scenario stands for, or what was expected instead.
+    pub(super) fn read(&self, value: &SettingValue) -> Result<u32, String> {
+        let unit = match self.unit {
+            Unit::Nanos => return self.read_time(value),
+            Unit::Hundredths => "hundredths",
+            Unit::Lines => "cache lines",
+        };
+        match value {
+            SettingValue::Int(number) => self.within(*number).ok_or_else(|| {
+                let (min, max) = (self.min, self.max);
+                format!("from {min} to {max} {unit} are expected, not {number}")
+            }),
+            _ => Err(format!(
+                "a whole number of {unit} is expected, not `{value}`"
+            )),
+        }
+    }
+
+    fn read_time(&self, value: &SettingValue) -> Result<u32, String> {
+        match value {
+            SettingValue::Time(time) => {
+                let nanos = i64::try_from(time.0).unwrap_or(i64::MAX);
+                self.within(nanos).ok_or_else(|| {
+                    let (min, max) = (Nanos(self.min.into()), Nanos(self.max.into()));
+                    format!("from {min} to {max} is expected, not {time}")
+                })
+            }
+            _ => Err("a time is expected, such as \"50ns\"".to_owned()),
+        }
+    }
+
+    fn within(&self, number: i64) -> Option<u32> {
+        let number = u32::try_from(number).ok()?;
+        (self.min..=self.max).contains(&number).then_some(number)
+    }
+}
+
+/// Every parameter of the hardware model.
+pub fn parameters() -> &'static [Parameter] {
+    &PARAMETERS
+}
+
+/// The longest time a parameter may have, ns.
+const MAX_NANOS: u32 = 1_000_000;
+
+/// A parameter in nanoseconds.
+const fn nanos(
+    name: &'static str,
+    about: &'static str,
+    source: &'static str,
+    field: fn(&mut Speed) -> &mut u32,
+) -> Parameter {
+    Parameter {
+        name,
+        unit: Unit::Nanos,
+        min: 0,
+        max: MAX_NANOS,
+        about,
+        source,
+        field,
+    }
+}
+
+/// A parameter in hundredths.
+const fn hundredths(
+    name: &'static str,
+    about: &'static str,
+    source: &'static str,
+    (min, max): (u32, u32),
+    field: fn(&mut Speed) -> &mut u32,
+) -> Parameter {
+    Parameter {
+        name,
+        unit: Unit::Hundredths,
+        min,
+        max,
+        about,
+        source,
+        field,
+    }
+}
+
+/// A parameter in cache lines.
+const fn lines(
+    name: &'static str,
+    about: &'static str,
+    field: fn(&mut Speed) -> &mut u32,
+) -> Parameter {
+    Parameter {
+        name,
+        unit: Unit::Lines,
+        min: 0,
+        max: 1_000,
+        about,
+        source: "run-queue, task and entity: 12 near, 30 far: A",
+        field,
+    }
+}
+
+const THROUGHPUT: &str = "x86: hyper-threading gives 10 to 30 % to computation (AnandTech POWER8 review part 1, Intel, NERSC: R), \
+    1.24 (1.05 to 1.5: A), Zen 1.3 (1.2 to 1.45: A); POWER8: 1.6 at least with 2 threads (IBM by AnandTech: R), \
+    1.95 and 2.15 (1.9 to 2.6) with 4 and 8 (IBM rPerf ratios: M)";
+const LINES: &str = "core-to-core-latency measurements (R): EPYC 7R13 10/23/107/197 ns, 2x Xeon E5-2695 v4 7.6/44/-/118 ns; \
+    scaled for four sockets 8/50/-/130 ns (110 to 200: A) and from POWER7 for POWER8 (150 to 450 remote: A); \
+    between last-level caches of a node where a machine has one only, and for clients: A";
+const CACHES: &str = "Haswell 12 and 50 cycles, Rome and Milan 13 and 34 to 46 cycles, POWER8 13 cycles and 8 ns (AnandTech: R; Milan's L3: M); client: M";
+const MEMORY: &str = "Haswell 90 to 96 and 140 to 146 ns (Molka, ICPP 2015: M; lmbench by AnandTech: R), four-socket E7 135 and 194 to 202 ns \
+    (Intel Memory Latency Checker: R), EPYC one node a socket 96 to 135 and 180 to 220 ns (AnandTech: R; Milan: M), \
+    POWER8 90 ns (AnandTech: R) and 1.56 times that (mean over eight nodes: A); client: M";
+const IDLE: &str = "drivers/idle/intel_idle.c: Broadwell (R) for servers, Skylake for clients (M); EPYC with C2 disabled as in the wakeup \
+    bias tests, C1 1 us (A); POWER8 under pHyp: CEDE of cpuidle-pseries (M) in the place of C1";
+const WAKE: &str = "0.8 to 2 us for the direct cost (Li et al., ExpCS 2007: M); wakeups: A, the serial one by the spacing of a schbench wave";
+
+static PARAMETERS: [Parameter; 29] = [
+    hundredths(
+        "smt.2",
+        "throughput of a core with 2 busy threads, relative to one",
+        THROUGHPUT,
+        (50, 200),
+        |speed| &mut speed.smt_2,
+    ),
+    hundredths(
+        "smt.4",
+        "throughput of a core with 4 busy threads, relative to one",
+        THROUGHPUT,
+        (50, 400),
+        |speed| &mut speed.smt_4,
+    ),
+    hundredths(
+        "smt.8",
+        "throughput of a core with 8 busy threads, relative to one",
+        THROUGHPUT,
+        (50, 800),
+        |speed| &mut speed.smt_8,
+    ),
+    nanos(
+        "line.smt",
+        "fetching a line modified by a thread of the same core",
+        LINES,
+        |speed| &mut speed.line.smt,
+    ),
+    nanos(
+        "line.llc",
+        "fetching a line modified by a core under the same last-level cache",
+        LINES,
+        |speed| &mut speed.line.llc,
+    ),
+    nanos(
+        "line.node",
+        "fetching a line modified under another last-level cache of the node",
+        LINES,
+        |speed| &mut speed.line.node,
+    ),
+    nanos(
+        "line.remote",
+        "fetching a line modified on another package",
+        LINES,
+        |speed| &mut speed.line.remote,
+    ),
+    nanos("cache.l2", "a hit in the L2", CACHES, |speed| {
+        &mut speed.cache_l2
+    }),
+    nanos("cache.l3", "a hit in the L3", CACHES, |speed| {
+        &mut speed.cache_l3
+    }),
+    nanos(
+        "memory.local",
+        "an access to memory of the same node",
+        MEMORY,
+        |speed| &mut speed.memory_local,
+    ),
+    nanos(
+        "memory.remote",
+        "an access to memory of another package, on average",
+        MEMORY,
+        |speed| &mut speed.memory_remote,
+    ),
+    hundredths(
+        "refill.parallel",
+        "cache lines under way at a time while a cold L2 fills",
+        "2 to 3: A",
+        (10, 10_000),
+        |speed| &mut speed.refill_parallel,
+    ),
+    nanos(
+        "refill.tlb",
+        "page walks after a move",
+        "0.5 to 2 us: A",
+        |speed| &mut speed.refill_tlb,
+    ),
+    nanos(
+        "switch.direct",
+        "a context switch, without what cold caches cost",
+        WAKE,
+        |speed| &mut speed.switch_direct,
+    ),
+    nanos(
+        "wake.plain",
+        "the waker's time for one wakeup",
+        WAKE,
+        |speed| &mut speed.wake_plain,
+    ),
+    nanos(
+        "wake.serial",
+        "the waker's time for each of several futex wakeups in a row",
+        WAKE,
+        |speed| &mut speed.wake_serial,
+    ),
+    lines(
+        "wake.lines_near",
+        "lines that a wakeup moves below one last-level cache",
+        |speed| &mut speed.wake_lines_near,
+    ),
+    lines(
+        "wake.lines_far",
+        "lines that a wakeup moves between last-level caches",
+        |speed| &mut speed.wake_lines_far,
+    ),
+    nanos(
+        "ipi.near",
+        "an interrupt to a CPU of the same package",
+        "0.5 to 1 us: A",
+        |speed| &mut speed.ipi_near,
+    ),
+    nanos(
+        "ipi.remote",
+        "an interrupt to a CPU of another package",
+        "1 to 2 us: A",
+        |speed| &mut speed.ipi_remote,
+    ),
+    nanos("idle.c1.exit", "longest exit from C1", IDLE, |speed| {
+        &mut speed.idle[0].exit
+    }),
+    nanos(
+        "idle.c1.residency",
+        "shortest stay in C1 that pays; 0 disables it",
+        IDLE,
+        |speed| &mut speed.idle[0].residency,
+    ),
+    nanos("idle.c1e.exit", "longest exit from C1E", IDLE, |speed| {
+        &mut speed.idle[1].exit
+    }),
+    nanos(
+        "idle.c1e.residency",
+        "shortest stay in C1E that pays; 0 disables it",
+        IDLE,
+        |speed| &mut speed.idle[1].residency,
+    ),
+    nanos("idle.c3.exit", "longest exit from C3", IDLE, |speed| {
+        &mut speed.idle[2].exit
+    }),
+    nanos(
+        "idle.c3.residency",
+        "shortest stay in C3 that pays; 0 disables it",
+        IDLE,
+        |speed| &mut speed.idle[2].residency,
+    ),
+    nanos("idle.c6.exit", "longest exit from C6", IDLE, |speed| {
+        &mut speed.idle[3].exit
+    }),
+    nanos(
+        "idle.c6.residency",
+        "shortest stay in C6 that pays; 0 disables it",
+        IDLE,
+        |speed| &mut speed.idle[3].residency,
+    ),
+    hundredths(
+        "idle.exit_share",
+        "part of the longest exit that leaving an idle state takes",
+        "0.5 to 1: A",
+        (0, 100),
+        |speed| &mut speed.idle_exit_share,
+    ),
+];

@@ -1,0 +1,3 @@
+//! What holds for every machine that can be described.
+
+mod topology;
