@@ -60,7 +60,7 @@ impl Scenario {
     pub fn threads(&self) -> u64 {
         self.tasks
             .iter()
-            .map(|tasks| u64::from(tasks.threads) * u64::from(tasks.processes))
-            .sum()
+            .map(Tasks::thread_count)
+            .fold(0, u64::saturating_add)
     }
 }

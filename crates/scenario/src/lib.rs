@@ -5,17 +5,24 @@
 //! the simulation all carry this same value.
 //!
 //! * [`document`] holds the types the rest of Teeter works with.
-//! * [`Problem`] is what is wrong with a scenario, named by its place.
+//! * [`wire`] holds the JSON shapes, one module per version of the format; a released one is never edited.
+//! * [`validate`](mod@validate) checks what can be checked without knowing machines, kernels or workloads, and
+//!   names every [`Problem`] by its place.
+//! * [`presets`] are scenarios that come along.
 //!
 //! This is pure data: nothing here runs a scenario.
 
 pub mod cpulist;
 pub mod document;
 pub mod limits;
+pub mod pointer;
+pub mod presets;
 pub mod problem;
 mod quantity;
 pub mod size;
 pub mod time;
+pub mod validate;
+pub mod wire;
 
 pub use cpulist::CpuList;
 pub use document::Scenario;

@@ -31,6 +31,8 @@ pub const ABOUT: usize = 4_000;
 pub const PROGRAM_STEPS: usize = 1_000;
 /// Loops within loops of a `program`.
 pub const PROGRAM_DEPTH: usize = 8;
+/// Shortest period of what a timer wakes.
+pub const PERIOD_MIN: Nanos = Nanos::from_micros(10);
 /// Simulated time of one run.
 pub const DURATION: Nanos = Nanos::from_secs(3_600);
 /// Shortest time between two samples of the recorded series.

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::{CpuList, Nanos};
 
 /// A cgroup. The root `/` always exists; a parent that is not listed exists with the defaults of
@@ -44,7 +47,8 @@ impl Cgroup {
 }
 
 /// cpuset.cpus.partition
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Partition {
     /// Part of its parent's partition.
     #[default]

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::SettingValue;
 use crate::{Bytes, CpuList};
 
@@ -70,7 +73,8 @@ pub enum MachineSource {
 }
 
 /// Which tool's output is imported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ImportKind {
     /// `lscpu -p`
     LscpuP,
@@ -81,6 +85,7 @@ pub enum ImportKind {
     /// `lstopo --of xml`
     HwlocXml,
     /// `numactl -H`
+    #[serde(rename = "numactl-H")]
     NumactlH,
     /// A dump of `/sys/devices/system`
     Sysfs,
@@ -92,7 +97,8 @@ pub enum ImportKind {
 }
 
 /// How the hardware threads of a core are numbered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Numbering {
     /// The threads of a core are neighbours.
     #[default]

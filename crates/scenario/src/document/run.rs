@@ -1,5 +1,8 @@
 //! How long and how often a scenario runs.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::Nanos;
 
 /// How long and how often to run.
@@ -33,7 +36,8 @@ impl Default for Run {
 }
 
 /// When a run ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Until {
     /// After its duration.
     #[default]

@@ -1,5 +1,8 @@
 //! Tasks: threads that run one workload.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::Workload;
 use crate::{Bytes, CpuList, Nanos};
 
@@ -55,8 +58,20 @@ impl Tasks {
     }
 }
 
+impl Tasks {
+    /// Threads of all its processes together.
+    pub fn thread_count(&self) -> u64 {
+        let threads = self
+            .workload
+            .own_threads()
+            .unwrap_or(u64::from(self.threads));
+        threads.saturating_mul(u64::from(self.processes))
+    }
+}
+
 /// The scheduling policy of the fair class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Policy {
     /// SCHED_NORMAL
     #[default]

@@ -1,5 +1,10 @@
 //! What tasks do: the workloads by name, with their parameters. The `workload` crate turns them into programs.
+//!
+//! The parameters are written as they stand here, in every version of the format: one may be added, with a
+//! default that keeps what older documents mean; none is ever renamed or removed.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{Bytes, Nanos};
@@ -62,6 +67,19 @@ impl Workload {
         "program",
     ];
 
+    /// Threads of a workload that has a shape of its own; `None`: as many as its tasks say.
+    pub fn own_threads(&self) -> Option<u64> {
+        let product = |a: u32, b: u64| u64::from(a).saturating_mul(b);
+        match self {
+            Self::Schbench(p) => Some(product(p.messages, u64::from(p.workers) + 1)),
+            Self::Hackbench(p) => Some(product(p.groups, 2 * u64::from(p.fds))),
+            Self::Netperf(p) => Some(product(p.pairs, 2)),
+            Self::Tbench(p) => Some(product(p.clients, 2)),
+            Self::Ycsb(p) => Some(product(p.clients, 1)),
+            _ => None,
+        }
+    }
+
     /// The name by which a scenario calls it.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -86,7 +104,8 @@ impl Workload {
 }
 
 /// `periodic`: run, then sleep until the next period begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Periodic {
     /// CPU time in each period at full speed.
     pub run: Nanos,
@@ -95,16 +114,18 @@ pub struct Periodic {
 }
 
 /// `npb-lu`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct NpbLu {
     /// The problem's size.
     pub class: NpbClass,
     /// Time steps; `None`: as many as the class has.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
 }
 
 /// The problem classes of the NAS Parallel Benchmarks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NpbClass {
     /// 12³
     S,
@@ -124,7 +145,8 @@ pub enum NpbClass {
 }
 
 /// `schbench`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Schbench {
     /// Messenger threads (`-m`).
     pub messages: u32,
@@ -135,6 +157,7 @@ pub struct Schbench {
     /// Time a worker computes when woken (`-c`).
     pub cputime: Nanos,
     /// Time after which it ends (`-r`); `None`: it goes on to the end of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<Nanos>,
     /// Which generation of the program.
     pub style: SchbenchStyle,
@@ -154,17 +177,20 @@ impl Default for Schbench {
 }
 
 /// Generations of schbench that measure differently.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SchbenchStyle {
     /// Wakeup latency as of one time read for the whole round.
     #[default]
+    #[serde(rename = "2017")]
     V2017,
     /// Wakeup and request latencies apart.
+    #[serde(rename = "2023")]
     V2023,
 }
 
 /// `hackbench`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Hackbench {
     /// Groups of senders and receivers (`-g`).
     pub groups: u32,
@@ -191,7 +217,8 @@ impl Default for Hackbench {
 }
 
 /// What messages go through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Ipc {
     /// Pipes.
     #[default]
@@ -201,7 +228,8 @@ pub enum Ipc {
 }
 
 /// `netperf`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Netperf {
     /// One way or to and fro.
     pub mode: NetperfMode,
@@ -222,7 +250,8 @@ impl Default for Netperf {
 }
 
 /// netperf's tests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum NetperfMode {
     /// TCP_STREAM
     #[default]
@@ -232,7 +261,8 @@ pub enum NetperfMode {
 }
 
 /// `tbench`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Tbench {
     /// Clients, each with a server of its own.
     pub clients: u32,
@@ -245,7 +275,8 @@ impl Default for Tbench {
 }
 
 /// `stream`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Stream {
     /// Passes over the arrays.
     pub iterations: u32,
@@ -263,7 +294,8 @@ impl Default for Stream {
 }
 
 /// `numa`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Numa {
     /// Whose memory is walked.
     pub kind: NumaKind,
@@ -284,7 +316,8 @@ impl Default for Numa {
 }
 
 /// Whose memory a `numa` thread walks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum NumaKind {
     /// Its process's.
     #[default]
@@ -294,7 +327,8 @@ pub enum NumaKind {
 }
 
 /// `ycsb`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Ycsb {
     /// Client threads.
     pub clients: u32,
@@ -307,11 +341,13 @@ impl Default for Ycsb {
 }
 
 /// `services`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Services {
     /// Calls in the chain of one request.
     pub depth: u32,
     /// Requests per second; `None`: as many as are served (a closed loop).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<u32>,
 }
 
@@ -325,7 +361,8 @@ impl Default for Services {
 }
 
 /// `kworker`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Kworker {
     /// From one wakeup to the next.
     pub every: Nanos,
@@ -343,14 +380,18 @@ impl Default for Kworker {
 }
 
 /// A step of a `program`. At its end the program begins again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
     /// Compute for so much CPU time at full speed.
     Run(Nanos),
     /// Sleep for so long.
     Sleep(Nanos),
-    /// Sleep until the timer's next multiple; a missed one is not caught up.
-    Timer(Nanos),
+    /// Sleep until the next multiple of a period; a missed one is not caught up.
+    Timer {
+        /// From one expiry to the next.
+        period: Nanos,
+    },
     /// Take the named mutex.
     Lock(String),
     /// Give the named mutex back.
@@ -365,10 +406,13 @@ pub enum Step {
     SpinUntil(String),
     /// Set the named flag.
     Set(String),
-    /// Call sched_yield().
-    Yield,
-    /// Touch so much of the task's memory.
-    Touch(Bytes),
+    /// Call sched_yield(); `false` does nothing.
+    Yield(bool),
+    /// Touch some of the task's memory.
+    Touch {
+        /// How much.
+        size: Bytes,
+    },
     /// Repeat steps.
     Loop {
         /// How often.

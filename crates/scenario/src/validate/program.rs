@@ -1,0 +1,66 @@
+//! The steps of a `program`.
+
+use super::{Report, tasks};
+use crate::Nanos;
+use crate::document::workload::Step;
+use crate::limits;
+
+pub(super) fn check(path: &str, steps: &[Step], report: &mut Report) {
+    report.length(path, "steps", count(steps), limits::PROGRAM_STEPS);
+    if !takes_time(steps) {
+        report.add(path, "takes no time: it needs a run, a sleep or a wait");
+    }
+    check_steps(path, steps, 0, report);
+}
+
+fn check_steps(path: &str, steps: &[Step], depth: usize, report: &mut Report) {
+    if depth > limits::PROGRAM_DEPTH {
+        report.add(
+            path,
+            format!(
+                "loops within loops go at most {} deep",
+                limits::PROGRAM_DEPTH
+            ),
+        );
+        return;
+    }
+    for (i, step) in steps.iter().enumerate() {
+        let path = format!("{path}/{i}");
+        match step {
+            Step::Timer { period } => {
+                tasks::check_period(&format!("{path}/timer/period"), *period, report);
+            }
+            Step::Lock(name) => report.name(&format!("{path}/lock"), name),
+            Step::Unlock(name) => report.name(&format!("{path}/unlock"), name),
+            Step::Barrier(name) => report.name(&format!("{path}/barrier"), name),
+            Step::Send(name) => report.name(&format!("{path}/send"), name),
+            Step::Receive(name) => report.name(&format!("{path}/receive"), name),
+            Step::SpinUntil(name) => report.name(&format!("{path}/spin_until"), name),
+            Step::Set(name) => report.name(&format!("{path}/set"), name),
+            Step::Loop { times, steps } => {
+                report.within(&format!("{path}/loop/times"), times, &1, &u32::MAX);
+                check_steps(&format!("{path}/loop/steps"), steps, depth + 1, report);
+            }
+            Step::Run(_) | Step::Sleep(_) | Step::Yield(_) | Step::Touch { .. } => {}
+        }
+    }
+}
+
+/// Steps, those within loops counted once.
+fn count(steps: &[Step]) -> usize {
+    let of_step = |step: &Step| match step {
+        Step::Loop { steps, .. } => 1 + count(steps),
+        _ => 1,
+    };
+    steps.iter().map(of_step).sum()
+}
+
+/// Whether going through the steps once can not take no time at all.
+fn takes_time(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Run(time) | Step::Sleep(time) => *time > Nanos::ZERO,
+        Step::Timer { .. } | Step::Barrier(_) | Step::Receive(_) | Step::SpinUntil(_) => true,
+        Step::Loop { times, steps } => *times > 0 && takes_time(steps),
+        _ => false,
+    })
+}
