@@ -3,7 +3,7 @@
 //   node server.mjs [--port N] [--open] DIRECTORY
 
 import { spawn } from "node:child_process";
-import { createReadStream } from "node:fs";
+import { createReadStream, realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
@@ -123,4 +123,4 @@ async function main() {
   if (values.open) openBrowser(url);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main();

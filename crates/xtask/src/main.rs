@@ -9,6 +9,7 @@ mod cache;
 mod cargo_tool;
 mod debian;
 mod error;
+mod fingerprint;
 mod lockfile;
 mod node;
 mod program;

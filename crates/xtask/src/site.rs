@@ -1,23 +1,33 @@
 //! The page: built into `dist/`, and served from there.
 
+use std::fs;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
+use crate::fingerprint;
 use crate::step::Step;
 use crate::workshop::Workshop;
 
 /// The server of static files, which the browser tests use as well.
 const SERVER: &str = "crates/xtask/server.mjs";
 
-/// Builds the page in release mode; returns its directory.
+/// Builds the page in release mode, unless it is there and nothing has changed; returns its directory.
 ///
 /// # Errors
 /// As the set-up, and [`Error::Step`] if the page does not build.
 pub(crate) fn build(workshop: &Workshop) -> Result<PathBuf> {
     let trunk = workshop.trunk()?;
     let step = Step::begin("page");
+    let dist = workshop.checkout().join("dist");
+    let record = workshop.checkout().join("target/page.fingerprint");
     // Two builds at once would write into each other's dist/.
     let _lock = workshop.cache().lock("dist")?;
+    let now = fingerprint::of_sources(workshop.checkout(), &workshop.wasm_rustc_version()?)?;
+    let built = fs::read_to_string(&record).is_ok_and(|then| then == now);
+    if built && dist.join("index.html").is_file() {
+        step.done("dist/ is up to date");
+        return Ok(dist);
+    }
     step.doing("building it with Trunk");
     trunk
         .args(["build", "--release"])
@@ -26,7 +36,9 @@ pub(crate) fn build(workshop: &Workshop) -> Result<PathBuf> {
             step.name(),
             "the messages above say what is wrong",
         ))?;
-    let dist = workshop.checkout().join("dist");
+    fs::create_dir_all(record.with_file_name(""))
+        .and_then(|()| fs::write(&record, now))
+        .map_err(Error::file("write", &record))?;
     step.done("built in dist/, which can be hosted under any path");
     Ok(dist)
 }

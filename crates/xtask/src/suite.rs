@@ -88,7 +88,8 @@ impl Part {
                 let node = workshop.node()?;
                 let tests = workshop.checkout().join(E2E);
                 node::packages(workshop.cache(), &tests)?;
-                node.args(["--test"])
+                // One file at a time: a page under test wants the machine to itself.
+                node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
                     .dir(&tests)
                     .env("TEETER_DIST", dist)
                     .env("TEETER_BROWSER", &workshop.browser()?.browser)

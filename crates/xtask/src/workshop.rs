@@ -70,7 +70,16 @@ impl Workshop {
         Ok(self.toolchain()?.cargo().dir(&self.checkout))
     }
 
-    /// The same with wasm-bindgen's test runner at hand and `browser`'s driver named to it.
+    /// What the compiler of that toolchain says it is.
+    ///
+    /// # Errors
+    /// As [`wasm_std::ready`].
+    pub(crate) fn wasm_rustc_version(&self) -> Result<String> {
+        let rustc = self.toolchain()?.used_by(Program::new("rustc"));
+        rustc.args(["-vV"]).dir(&self.checkout).output()
+    }
+
+    /// `cargo` as [`Workshop::wasm_cargo`] gives it, with wasm-bindgen's test runner at hand and `browser`'s driver named to it.
     ///
     /// # Errors
     /// As the set-up of each of these.
