@@ -2,7 +2,16 @@
 //!
 //! A workload is compiled by [`compile`] to one [`Program`] per thread plus the synchronisation
 //! objects they share. The engine interprets programs; nothing here knows of time or CPUs.
+//! [`catalogue`] lists the workloads for people.
 
+mod catalogue;
+mod compile;
+#[cfg(test)]
+mod interpreter;
+mod npb_lu;
+mod phases;
 mod program;
 
+pub use catalogue::{ParameterInfo, WorkloadInfo, catalogue};
+pub use compile::compile;
 pub use program::{BarrierId, FlagId, Metric, Op, Program, Programs, Traits};

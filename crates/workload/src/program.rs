@@ -1,6 +1,6 @@
 //! The instruction set of task programs.
 
-use teeter_scenario::time::Nanos;
+use teeter_scenario::Nanos;
 
 /// A flag in memory shared by the threads of one workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub enum Op {
     ComputeForever,
     /// Sleep for this long, from now.
     Sleep(Nanos),
-    /// Sleep until the next multiple of the period after the thread's own start; goes on at once
-    /// (and counts an overrun) where that time has passed.
+    /// Sleep until one period after the last expiry, at first after the thread's own start. Where that
+    /// time has passed, go on at once and count the next period from now.
     Timer {
         /// The period.
         period: Nanos,
@@ -74,8 +74,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Deepest nesting of loops.
-    pub const MAX_DEPTH: usize = 8;
+    /// Deepest nesting of loops: those of a scenario's program, and the one that repeats it.
+    pub const MAX_DEPTH: usize = teeter_scenario::limits::PROGRAM_DEPTH + 1;
 }
 
 /// What a workload reports as its result.
@@ -114,20 +114,71 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// libgomp polls 300,000 times at a barrier, or 1,000 times where the program has more threads
-    /// than CPUs (libgomp manual, `GOMP_SPINCOUNT`).
+    /// A workload whose threads all run the same ops and share nothing.
+    pub(crate) fn alike(threads: u32, ops: Vec<Op>, traits: Traits) -> Self {
+        Self {
+            programs: vec![Program { ops }],
+            thread: vec![0; threads as usize],
+            flags: Vec::new(),
+            barriers: Vec::new(),
+            metric: None,
+            traits,
+        }
+    }
+
+    /// libgomp polls 300,000 times at a barrier, or 1,000 times where the team has more threads than
+    /// CPUs (libgomp manual, `GOMP_SPINCOUNT`).
     const THROTTLE: u64 = 300;
 
-    /// Shortens the polling at barriers where there are more threads than `available_cpus` (the
-    /// online CPUs of the affinity mask when the program starts), as libgomp does. Call it once.
+    /// Shortens the polling at barriers with more threads than `available_cpus` (the online CPUs of the
+    /// affinity mask when the program starts), as libgomp does. Call it once.
     pub fn throttle_spins(&mut self, available_cpus: usize) {
-        if self.thread.len() <= available_cpus {
-            return;
-        }
-        for op in self.programs.iter_mut().flat_map(|program| &mut program.ops) {
-            if let Op::Barrier { spin, .. } = op {
-                *spin /= Self::THROTTLE;
+        for op in self
+            .programs
+            .iter_mut()
+            .flat_map(|program| &mut program.ops)
+        {
+            if let Op::Barrier { barrier, spin } = op {
+                let team = self.barriers.get(barrier.0 as usize).copied().unwrap_or(0);
+                if team as usize > available_cpus {
+                    *spin = Nanos(spin.0 / Self::THROTTLE);
+                }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn teams_larger_than_the_machine_poll_less() {
+        let barrier = |barrier| Op::Barrier {
+            barrier: BarrierId(barrier),
+            spin: Nanos::from_millis(3),
+        };
+        let spins = |cpus| {
+            let mut programs = Programs {
+                barriers: vec![2, 4],
+                ..Programs::alike(
+                    4,
+                    vec![barrier(0), barrier(1)],
+                    Traits { footprint_bytes: 0 },
+                )
+            };
+            programs.throttle_spins(cpus);
+            let spin = |op: &Op| match op {
+                Op::Barrier { spin, .. } => spin.0,
+                _ => 0,
+            };
+            programs.programs[0]
+                .ops
+                .iter()
+                .map(spin)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(spins(4), [3_000_000, 3_000_000]);
+        assert_eq!(spins(3), [3_000_000, 10_000]);
     }
 }

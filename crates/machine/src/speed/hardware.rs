@@ -168,9 +168,9 @@ mod tests {
             Hardware::Power8,
             Hardware::Client,
         ] {
-            let mut speed = hardware.speed();
+            let speed = hardware.speed();
             for parameter in parameters() {
-                let value = *(parameter.field)(&mut speed);
+                let value = parameter.value(&speed);
                 assert!(
                     (parameter.min..=parameter.max).contains(&value),
                     "{hardware:?} {}: {value}",

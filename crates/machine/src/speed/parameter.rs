@@ -37,6 +37,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Its value on a machine.
+    pub fn value(&self, speed: &Speed) -> u32 {
+        *(self.field)(&mut speed.clone())
+    }
+
     /// The number that a value from a scenario stands for, or what was expected instead.
     pub(super) fn read(&self, value: &SettingValue) -> Result<u32, String> {
         let unit = match self.unit {

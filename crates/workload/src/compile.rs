@@ -1,0 +1,155 @@
+//! From the scenario's tasks to programs.
+
+use teeter_scenario::document::workload::Periodic;
+use teeter_scenario::document::{Tasks, Workload};
+use teeter_scenario::problem::join;
+use teeter_scenario::{Nanos, Problem};
+
+use crate::program::{Metric, Op, Programs, Traits};
+use crate::{catalogue, npb_lu, phases};
+
+/// Private working set of a loop that computes on little data (assumed).
+const SMALL: Traits = Traits {
+    footprint_bytes: 8 << 10,
+};
+
+/// Compiles what `tasks.processes` times `tasks.threads` threads do.
+///
+/// # Errors
+///
+/// What the engine cannot run, with paths relative to the tasks (`/workload/npb-lu/steps`).
+pub fn compile(tasks: &Tasks) -> Result<Programs, Vec<Problem>> {
+    let threads = tasks.threads.saturating_mul(tasks.processes);
+    match &tasks.workload {
+        Workload::Hog | Workload::Stress => {
+            Ok(Programs::alike(threads, vec![Op::ComputeForever], SMALL))
+        }
+        Workload::Periodic(periodic) => compile_periodic(*periodic, threads),
+        Workload::NpbLu(lu) => npb_lu::compile(lu, tasks),
+        Workload::Program(steps) => phases::compile(steps, threads, SMALL),
+        other => Err(vec![not_run(other)]),
+    }
+}
+
+fn compile_periodic(periodic: Periodic, threads: u32) -> Result<Programs, Vec<Problem>> {
+    let Periodic { run, period } = periodic;
+    if period == Nanos::ZERO {
+        let path = "/workload/periodic/period";
+        return Err(vec![Problem::new(
+            path,
+            "a period longer than 0 is expected",
+        )]);
+    }
+    let ops = vec![
+        Op::Loop { rounds: None },
+        Op::Compute(run),
+        Op::Progress(1),
+        Op::Timer { period },
+        Op::End,
+    ];
+    let metric = Metric {
+        name: "periods/s",
+        per_unit: 1,
+        higher_is_better: true,
+    };
+    Ok(Programs {
+        metric: Some(metric),
+        ..Programs::alike(threads, ops, SMALL)
+    })
+}
+
+fn not_run(workload: &Workload) -> Problem {
+    let name = workload.name();
+    let names: Vec<_> = catalogue().iter().map(|info| info.name).collect();
+    Problem::new(
+        join("/workload", name),
+        format!("this engine does not run the workload `{name}` yet"),
+    )
+    .with_hint(format!("it runs {}", names.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use teeter_scenario::document::workload::{NpbLu, Tbench};
+
+    fn tasks(workload: Workload) -> Tasks {
+        Tasks {
+            threads: 3,
+            processes: 2,
+            ..Tasks::new("t", workload)
+        }
+    }
+
+    #[test]
+    fn hogs_never_stop() {
+        for workload in [Workload::Hog, Workload::Stress] {
+            let programs = compile(&tasks(workload)).unwrap();
+            assert_eq!(programs.programs[0].ops, [Op::ComputeForever]);
+            assert_eq!(programs.thread, [0; 6]);
+            assert_eq!(programs.metric, None);
+        }
+    }
+
+    #[test]
+    fn periodic_runs_once_a_period() {
+        let (run, period) = (Nanos::from_millis(3), Nanos::from_millis(10));
+        let programs = compile(&tasks(Workload::Periodic(Periodic { run, period }))).unwrap();
+        assert_eq!(
+            programs.programs[0].ops,
+            [
+                Op::Loop { rounds: None },
+                Op::Compute(run),
+                Op::Progress(1),
+                Op::Timer { period },
+                Op::End,
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_a_problem() {
+        let refused = |workload| compile(&tasks(workload)).unwrap_err()[0].to_string();
+        assert_eq!(
+            refused(Workload::Tbench(Tbench { clients: 1 })),
+            "/workload/tbench: this engine does not run the workload `tbench` yet \
+             (it runs hog, stress, periodic, npb-lu, program)"
+        );
+        let never = Periodic {
+            run: Nanos(1),
+            period: Nanos::ZERO,
+        };
+        assert_eq!(
+            refused(Workload::Periodic(never)),
+            "/workload/periodic/period: a period longer than 0 is expected"
+        );
+        let none = NpbLu {
+            steps: Some(0),
+            ..NpbLu::default()
+        };
+        assert_eq!(
+            refused(Workload::NpbLu(none)),
+            "/workload/npb-lu/steps: at least 1 step is expected"
+        );
+    }
+
+    #[test]
+    fn every_workload_is_compiled_or_not_in_the_catalogue() {
+        let listed = |name| catalogue().iter().any(|info| info.name == name);
+        for workload in [
+            Workload::Hog,
+            Workload::Stress,
+            Workload::Periodic(Periodic {
+                run: Nanos(1),
+                period: Nanos(2),
+            }),
+            Workload::NpbLu(NpbLu::default()),
+            Workload::Program(Vec::new()),
+            Workload::Tbench(Tbench { clients: 1 }),
+            Workload::Trace(String::new()),
+        ] {
+            let name = workload.name();
+            assert_eq!(compile(&tasks(workload)).is_ok(), listed(name), "{name}");
+        }
+    }
+}
