@@ -90,8 +90,9 @@ static PRESETS: [Preset; 9] = [
     Preset {
         name: "4n-80c",
         about: "4 nodes of 10 cores with 2 threads each, one LLC a node: 80 CPUs",
-        source: "the machine of the load balance rework's lu.C table: 4 nodes of 20 CPUs with SMT, as \
-                 reported; one LLC a node, distance 21 and numbering are those of four-socket Xeons",
+        source: "the machine of the load balance rework's lu.C table: 4 nodes of 20 CPUs with SMT, as reported; \
+                 one LLC a node, distance 21 and numbering (node 0 has 0-9 and 40-49) as four-socket Xeons of \
+                 80 CPUs list them",
         synthetic: "pack:4 node:1 l3:1 core:10 pu:2",
         hardware: Hardware::FourSocketXeon,
         ..XEON

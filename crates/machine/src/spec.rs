@@ -16,6 +16,15 @@ const REMOTE: RangeInclusive<u32> = 11..=254;
 impl Topology {
     /// Builds the machine.
     ///
+    /// ```
+    /// use teeter_machine::{CpuId, Topology};
+    /// use teeter_scenario::document::Machine;
+    ///
+    /// let topology = Topology::from_spec(&Machine::preset("4n-80c")).unwrap();
+    /// assert_eq!(topology.cpus.len(), 80);
+    /// assert_eq!(topology.cpu(CpuId(3)).core, topology.cpu(CpuId(43)).core);
+    /// ```
+    ///
     /// # Errors
     ///
     /// Everything that is wrong with it, with paths relative to the machine (`/synthetic`,

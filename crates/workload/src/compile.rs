@@ -15,6 +15,14 @@ const SMALL: Traits = Traits {
 
 /// Compiles what `tasks.processes` times `tasks.threads` threads do.
 ///
+/// ```
+/// use teeter_scenario::document::{Tasks, Workload};
+/// use teeter_workload::{Op, compile};
+///
+/// let programs = compile(&Tasks::new("burner", Workload::Hog)).unwrap();
+/// assert_eq!(programs.programs[0].ops, [Op::ComputeForever]);
+/// ```
+///
 /// # Errors
 ///
 /// What the engine cannot run, with paths relative to the tasks (`/workload/npb-lu/steps`).
