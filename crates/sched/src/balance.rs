@@ -1,0 +1,317 @@
+//! Load balancing of one domain: find the busiest group and queue, and pull from it.
+//!
+//! Source: kernel/sched/fair.c `load_balance`, `should_we_balance`, `need_active_balance` (v5.3, v5.5;
+//! SCHED.md 4.5, 4.6, 5.2 and 14).
+
+mod active;
+mod average_load;
+mod busiest;
+mod detach;
+pub(crate) mod group;
+pub(crate) mod group_type;
+mod newidle;
+mod periodic;
+
+use teeter_machine::{CpuId, CpuSet};
+
+use crate::effect::{Cause, Effect};
+use crate::ids::{SdId, TaskId};
+use crate::sched::Sched;
+pub(crate) use group::IdleType;
+pub(crate) use group_type::Migration;
+
+/// What one look at a CPU's run-queue costs in a balance pass, and what a pass costs beside, ns. Decides
+/// how far up a CPU about to idle looks; an assumption of ours (SCHED.md 5.1).
+const PASS_COST_NS: u64 = 1_500;
+const PASS_COST_PER_CPU_NS: u64 = 150;
+
+/// Balance interval at which a domain of pinned tasks stops backing off, ms (`MAX_PINNED_INTERVAL`).
+const MAX_PINNED_INTERVAL_MS: u32 = 512;
+
+/// Moving average of a CPU's idle time, by an eighth, at most twice what balancing costs (ns).
+pub(crate) fn avg_idle(avg_idle: u64, idle: u64, max_idle_balance_cost: u64) -> u64 {
+    let diff = idle as i64 - avg_idle as i64;
+    avg_idle
+        .saturating_add_signed(diff >> 3)
+        .min(2 * max_idle_balance_cost)
+}
+
+/// One balance pass (`lb_env`).
+#[derive(Clone, Debug)]
+pub(crate) struct Env {
+    pub(crate) sd: SdId,
+    pub(crate) idle: IdleType,
+    pub(crate) dst_cpu: CpuId,
+    pub(crate) src_cpu: CpuId,
+    /// CPUs that take part.
+    pub(crate) cpus: CpuSet,
+    /// CPUs of the local group, to one of which a task may go that cannot go to `dst_cpu`.
+    pub(crate) dst_grpmask: CpuSet,
+    pub(crate) new_dst_cpu: Option<CpuId>,
+    pub(crate) migration: Migration,
+    pub(crate) imbalance: i64,
+    /// Every task looked at was pinned.
+    pub(crate) all_pinned: bool,
+    /// Some task was pinned.
+    pub(crate) some_pinned: bool,
+    /// Tasks looked at, and how many may be.
+    pub(crate) looked: u32,
+    pub(crate) loop_max: u32,
+    pub(crate) cause: Cause,
+}
+
+/// What a pass came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Found a queue to pull from; this many tasks moved.
+    Pulled(u32),
+    /// Nothing to do.
+    Balanced,
+    /// Every task that could be moved was pinned.
+    AllPinned,
+    /// An active balance was wanted, and the running task may not come.
+    OnePinned,
+}
+
+impl Sched {
+    /// Balances one domain of a CPU. Gives how many tasks moved, and whether to go on to the domain
+    /// above (`continue_balancing`).
+    pub(crate) fn load_balance(
+        &mut self,
+        cpu: CpuId,
+        sd: SdId,
+        idle: IdleType,
+        cause: Cause,
+    ) -> (u32, bool) {
+        let local = self.domains.local_group(sd);
+        let mut env = Env {
+            sd,
+            idle,
+            dst_cpu: cpu,
+            src_cpu: cpu,
+            cpus: self.domains.sd(sd).span,
+            dst_grpmask: self.domains.sg(local).span,
+            new_dst_cpu: None,
+            migration: Migration::Load,
+            imbalance: 0,
+            all_pinned: false,
+            some_pinned: false,
+            looked: 0,
+            loop_max: 0,
+            cause,
+        };
+        let name = self.domains.sd(sd).name;
+        self.stats.level(name).count += 1;
+        let go_on = self.should_we_balance(&env);
+        let outcome = if go_on {
+            self.try_to_pull(&mut env)
+        } else {
+            Outcome::Balanced
+        };
+        let moved = self.settle(&env, cpu, outcome);
+        (moved, go_on)
+    }
+
+    /// Whether this CPU is the one to balance for its group.
+    fn should_we_balance(&self, env: &Env) -> bool {
+        if env.idle == IdleType::NewlyIdle {
+            return true;
+        }
+        let mask = &self
+            .domains
+            .sg(self.domains.local_group(env.sd))
+            .balance_mask;
+        let idle = mask.iter().find(|cpu| self.rqs[cpu.index()].is_idle());
+        idle.or_else(|| mask.first()) == Some(env.dst_cpu)
+    }
+
+    /// Pulls from the busiest queue of the busiest group, and from the next busy one where all tasks of
+    /// a queue are pinned.
+    fn try_to_pull(&mut self, env: &mut Env) -> Outcome {
+        let cpu = env.dst_cpu;
+        loop {
+            let Some(group) = self.find_busiest_group(env) else {
+                return if env.all_pinned {
+                    Outcome::AllPinned
+                } else {
+                    Outcome::Balanced
+                };
+            };
+            let Some(busiest) = self.find_busiest_queue(env, group) else {
+                return if env.all_pinned {
+                    Outcome::AllPinned
+                } else {
+                    Outcome::Balanced
+                };
+            };
+            env.src_cpu = busiest;
+            let mut moved = 0;
+            if self.rqs[busiest.index()].nr_running > 1 {
+                env.all_pinned = true;
+                env.looked = 0;
+                env.loop_max = self
+                    .rules
+                    .tunables
+                    .nr_migrate
+                    .min(self.rqs[busiest.index()].nr_running);
+                moved = self.pull_from_queue(env);
+                if env.some_pinned && env.imbalance > 0 {
+                    self.set_parent_imbalance(env.sd, true);
+                }
+                if env.all_pinned {
+                    env.cpus.remove(busiest);
+                    if env.cpus.is_subset(&env.dst_grpmask) {
+                        return Outcome::AllPinned;
+                    }
+                    env.dst_cpu = cpu;
+                    continue;
+                }
+            }
+            env.dst_cpu = cpu;
+            return self.after_pull(env, busiest, moved);
+        }
+    }
+
+    /// Moves tasks to the CPU, and those that may not come there to another CPU of its group.
+    fn pull_from_queue(&mut self, env: &mut Env) -> u32 {
+        let mut moved = 0;
+        loop {
+            env.new_dst_cpu = None;
+            moved += self.detach_and_attach(env);
+            match env.new_dst_cpu {
+                Some(cpu) if env.imbalance > 0 => {
+                    env.cpus.remove(env.dst_cpu);
+                    env.dst_cpu = cpu;
+                    env.looked = 0;
+                }
+                _ => return moved,
+            }
+        }
+    }
+
+    /// Counts a failure, and asks the stopper for help where ordinary pulling has failed often.
+    fn after_pull(&mut self, env: &mut Env, busiest: CpuId, moved: u32) -> Outcome {
+        let failed_before = self.domains.sd(env.sd).nr_balance_failed;
+        if moved > 0 {
+            self.domains.sd_mut(env.sd).nr_balance_failed = 0;
+            self.reset_interval(env.sd);
+            return Outcome::Pulled(moved);
+        }
+        let mut failed = failed_before;
+        if env.idle != IdleType::NewlyIdle {
+            failed += 1;
+            self.domains.sd_mut(env.sd).nr_balance_failed = failed;
+        }
+        let tries = self.domains.sd(env.sd).cache_nice_tries;
+        let voluntary = self.voluntary_active_balance(env);
+        if !voluntary && failed <= tries + 2 {
+            self.reset_interval(env.sd);
+            return Outcome::Pulled(0);
+        }
+        let curr = self.rqs[busiest.index()].curr;
+        if curr.is_none_or(|curr| !self.task(curr).affinity.contains(env.dst_cpu)) {
+            env.all_pinned = true;
+            return Outcome::OnePinned;
+        }
+        self.domains.sd_mut(env.sd).nr_balance_failed = tries + 1;
+        let started = self.rqs[busiest.index()].active_balance.is_none();
+        if started {
+            self.rqs[busiest.index()].active_balance = Some(env.dst_cpu);
+            let name = self.domains.sd(env.sd).name;
+            self.stats.level(name).active += 1;
+            self.effects.push(Effect::ActiveBalance {
+                cpu: busiest,
+                from: env.dst_cpu,
+            });
+        }
+        if started && !voluntary {
+            let sd = self.domains.sd_mut(env.sd);
+            if sd.balance_interval < sd.max_interval {
+                sd.balance_interval *= 2;
+            }
+        } else {
+            self.reset_interval(env.sd);
+        }
+        Outcome::Pulled(0)
+    }
+
+    fn reset_interval(&mut self, sd: SdId) {
+        let sd = self.domains.sd_mut(sd);
+        sd.balance_interval = sd.min_interval;
+    }
+
+    /// A lone task on a CPU of reduced capacity is pushed to a better one without waiting for failures.
+    fn voluntary_active_balance(&self, env: &Env) -> bool {
+        let (src, dst) = (
+            &self.rqs[env.src_cpu.index()],
+            &self.rqs[env.dst_cpu.index()],
+        );
+        let pct = u64::from(self.domains.sd(env.sd).imbalance_pct);
+        env.idle != IdleType::NotIdle
+            && self.cfs_rqs[env.src_cpu.index()].h_nr_running == 1
+            && src.cpu_capacity * pct < src.cpu_capacity_orig * 100
+            && src.cpu_capacity * pct < dst.cpu_capacity * 100
+    }
+
+    /// Keeps the domain's books after a pass. Gives the tasks moved.
+    fn settle(&mut self, env: &Env, cpu: CpuId, outcome: Outcome) -> u32 {
+        debug_assert_eq!(env.dst_cpu, cpu, "a pass ends on the CPU it began for");
+        let level = self.stats.level(self.domains.sd(env.sd).name);
+        match outcome {
+            Outcome::Pulled(0) => level.failed += 1,
+            Outcome::Pulled(moved) => level.moved += u64::from(moved),
+            Outcome::Balanced => level.balanced += 1,
+            Outcome::AllPinned | Outcome::OnePinned => level.failed += 1,
+        }
+        if let Outcome::Pulled(moved) = outcome {
+            return moved;
+        }
+        if outcome == Outcome::Balanced {
+            self.set_parent_imbalance(env.sd, false);
+        }
+        let sd = self.domains.sd_mut(env.sd);
+        if outcome != Outcome::OnePinned {
+            sd.nr_balance_failed = 0;
+        }
+        let below_max = sd.balance_interval < sd.max_interval;
+        let below_pinned = env.all_pinned && sd.balance_interval < MAX_PINNED_INTERVAL_MS;
+        if env.idle != IdleType::NewlyIdle && (below_max || below_pinned) {
+            sd.balance_interval *= 2;
+        }
+        0
+    }
+
+    /// Sets or clears the flag by which a pass tells the level above that affinity got in its way.
+    fn set_parent_imbalance(&mut self, sd: SdId, imbalance: bool) {
+        if let Some(parent) = self.domains.sd(sd).parent {
+            let group = self.domains.local_group(parent);
+            self.domains.sgs[group.index()].imbalance = imbalance;
+        }
+    }
+
+    /// Moves a task that has been dequeued to a CPU and queues it there (`attach_task`).
+    pub(crate) fn attach_task(&mut self, task: TaskId, to: CpuId, cause: Cause) {
+        let from = self.task(task).cpu;
+        self.set_task_rq(task, to);
+        self.effects.push(Effect::Migrate {
+            task,
+            from,
+            to,
+            cause,
+        });
+        self.enqueue_task(task, crate::queue::Enqueue::Moved);
+        self.check_preempt_curr(to, task, to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::avg_idle;
+
+    #[test]
+    fn idle_time_is_averaged_by_an_eighth_and_capped() {
+        assert_eq!(avg_idle(1_000_000, 200_000, 500_000), 900_000);
+        assert_eq!(avg_idle(1_000_000, 3_000_000, 500_000), 1_000_000);
+        assert_eq!(avg_idle(1_000_000, 999_999, 500_000), 999_999);
+    }
+}

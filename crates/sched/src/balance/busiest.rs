@@ -1,0 +1,181 @@
+//! Gathering what a pass needs to know of all groups, and the busiest queue of the busiest one.
+//!
+//! Source: kernel/sched/fair.c `update_sd_lb_stats`, `update_sg_lb_stats`, `find_busiest_queue` (v5.3,
+//! v5.5; SCHED.md 5.3, 5.4).
+
+use teeter_machine::CpuId;
+
+use super::group::{GroupStats, GroupType, IdleType, avg_load};
+use super::{Env, Migration, average_load, group_type};
+use crate::ids::SgId;
+use crate::rules::Decision;
+use crate::sched::Sched;
+
+impl Sched {
+    /// The group to pull from, if any; what and how much goes into `env`.
+    pub(super) fn find_busiest_group(&mut self, env: &mut Env) -> Option<SgId> {
+        match self.rules.decision {
+            Decision::AverageLoad => self.busiest_by_average_load(env),
+            Decision::GroupType => self.busiest_by_group_type(env),
+        }
+    }
+
+    fn busiest_by_average_load(&mut self, env: &mut Env) -> Option<SgId> {
+        let sd = self.domains.sd(env.sd);
+        let (pct, groups) = (sd.imbalance_pct, sd.groups.len());
+        let prefer_sibling = self.domains.prefer_sibling(env.sd);
+        let mut local: Option<GroupStats> = None;
+        let mut busiest: Option<GroupStats> = None;
+        let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
+        for at in 0..groups {
+            let group = self.domains.sd(env.sd).groups[at];
+            let mut stats = self.group_stats(env, group, &mut overload);
+            stats.no_capacity = average_load::is_overloaded(&stats, pct);
+            let imbalanced = self.domains.sg(group).imbalance;
+            stats.group_type = average_load::classify(&stats, imbalanced);
+            stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
+            let tasks = u64::from(stats.sum_nr_running);
+            stats.load_per_task = stats.group_load.checked_div(tasks).unwrap_or(0);
+            total_load += stats.group_load;
+            total_capacity += stats.group_capacity;
+            let Some(local) = &local else {
+                local = Some(stats);
+                continue;
+            };
+            if prefer_sibling
+                && average_load::has_capacity(local, pct)
+                && stats.sum_nr_running > local.sum_nr_running + 1
+            {
+                stats.no_capacity = true;
+                stats.group_type = average_load::classify(&stats, imbalanced);
+            }
+            if average_load::picks(&stats, busiest.as_ref()) {
+                busiest = Some(stats);
+            }
+        }
+        self.note_overload(env, overload);
+        let nr = u64::from(self.rqs[env.dst_cpu.index()].nr_running);
+        let dst_load_per_task = self.lb_load(env.dst_cpu).checked_div(nr).unwrap_or(0);
+        let (local, busiest) = local.zip(busiest)?;
+        let picture = average_load::Picture {
+            idle: env.idle,
+            imbalance_pct: pct,
+            total_load,
+            total_capacity,
+            local,
+            busiest,
+            dst_load_per_task,
+        };
+        env.migration = Migration::Load;
+        env.imbalance = picture.imbalance() as i64;
+        (env.imbalance != 0).then_some(busiest.group)
+    }
+
+    fn busiest_by_group_type(&mut self, env: &mut Env) -> Option<SgId> {
+        let sd = self.domains.sd(env.sd);
+        let (pct, groups) = (sd.imbalance_pct, sd.groups.len());
+        let mut local: Option<GroupStats> = None;
+        let mut busiest: Option<GroupStats> = None;
+        let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
+        for at in 0..groups {
+            let group = self.domains.sd(env.sd).groups[at];
+            let mut stats = self.group_stats(env, group, &mut overload);
+            let imbalanced = self.domains.sg(group).imbalance;
+            stats.group_type = group_type::classify(&stats, pct, imbalanced);
+            if stats.group_type == GroupType::Overloaded {
+                stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
+            }
+            total_load += stats.group_load;
+            total_capacity += stats.group_capacity;
+            if at == 0 {
+                local = Some(stats);
+            } else if group_type::picks(&stats, busiest.as_ref()) {
+                busiest = Some(stats);
+            }
+        }
+        self.note_overload(env, overload);
+        let (local, busiest) = local.zip(busiest)?;
+        let picture = group_type::Picture {
+            idle: env.idle,
+            imbalance_pct: pct,
+            prefer_sibling: self.domains.prefer_sibling(env.sd),
+            total_load,
+            total_capacity,
+            local,
+            busiest,
+        };
+        let (migration, imbalance) = picture.imbalance()?;
+        env.migration = migration;
+        env.imbalance = imbalance;
+        Some(busiest.group)
+    }
+
+    /// Sums over the group's CPUs that take part (`update_sg_lb_stats`).
+    fn group_stats(&self, env: &Env, group: SgId, overload: &mut bool) -> GroupStats {
+        let sg = self.domains.sg(group);
+        let mut stats = GroupStats::new(group, sg.weight(), sg.capacity);
+        for &cpu in &sg.cpus {
+            if !env.cpus.contains(cpu) {
+                continue;
+            }
+            let rq = &self.rqs[cpu.index()];
+            stats.group_load += self.lb_load(cpu);
+            stats.group_util += self.lb_util(cpu);
+            stats.sum_h_nr_running += self.cfs_rqs[cpu.index()].h_nr_running;
+            stats.sum_nr_running += rq.nr_running;
+            *overload |= rq.nr_running > 1;
+            stats.idle_cpus += u32::from(rq.is_idle());
+        }
+        stats
+    }
+
+    /// A pass over the whole machine knows whether any CPU has more than one task.
+    fn note_overload(&mut self, env: &Env, overload: bool) {
+        if self.domains.sd(env.sd).parent.is_none() {
+            self.overload = overload;
+        }
+    }
+
+    /// The queue of the group to pull from (`find_busiest_queue`).
+    pub(super) fn find_busiest_queue(&self, env: &Env, group: SgId) -> Option<CpuId> {
+        let (mut busiest, mut most, mut most_capacity) = (None, 0, 1);
+        for &cpu in &self.domains.sg(group).cpus {
+            let rq = &self.rqs[cpu.index()];
+            if !env.cpus.contains(cpu) {
+                continue;
+            }
+            let (amount, capacity) = match env.migration {
+                Migration::Load => {
+                    let load = self.lb_load(cpu);
+                    if rq.nr_running == 1
+                        && load as i64 > env.imbalance
+                        && !self.has_reduced_capacity(cpu, env)
+                    {
+                        continue;
+                    }
+                    (load, rq.cpu_capacity)
+                }
+                Migration::Util => (self.lb_util(cpu), 1),
+                Migration::Task => (u64::from(self.cfs_rqs[cpu.index()].h_nr_running), 1),
+            };
+            if amount * most_capacity > most * capacity {
+                (busiest, most, most_capacity) = (Some(cpu), amount, capacity);
+            }
+        }
+        busiest
+    }
+
+    /// `check_cpu_capacity`: other classes or interrupts take a good part of the CPU.
+    fn has_reduced_capacity(&self, cpu: CpuId, env: &Env) -> bool {
+        let rq = &self.rqs[cpu.index()];
+        let pct = u64::from(self.domains.sd(env.sd).imbalance_pct);
+        rq.cpu_capacity * pct < rq.cpu_capacity_orig * 100
+    }
+}
+
+impl IdleType {
+    /// Whether the CPU counts as idle for its balance interval.
+    pub(super) fn is_busy(self) -> bool {
+        self == Self::NotIdle
+    }
+}

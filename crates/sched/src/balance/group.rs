@@ -1,0 +1,76 @@
+//! What a balance pass knows of one group.
+
+use crate::ids::SgId;
+
+/// Kinds of groups in order of how much a pass wants to take from them. `Other` is that of v5.3, where
+/// there is neither `HasSpare` nor `FullyBusy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum GroupType {
+    /// Nothing special (`group_other`, to v5.4).
+    Other,
+    /// It can take more tasks (`group_has_spare`).
+    HasSpare,
+    /// Its CPUs are used, none is waited for (`group_fully_busy`).
+    FullyBusy,
+    /// A pass below it met affinity (`group_imbalanced`).
+    Imbalanced,
+    /// More tasks than CPUs and no capacity left (`group_overloaded`).
+    Overloaded,
+}
+
+/// Why a CPU balances (`cpu_idle_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdleType {
+    Idle,
+    NotIdle,
+    NewlyIdle,
+}
+
+/// Statistics of one group (`sg_lb_stats`). Loads are unscaled weights, capacity and utilization parts of
+/// 1024 a CPU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupStats {
+    pub(crate) group: SgId,
+    pub(crate) group_type: GroupType,
+    pub(crate) group_weight: u32,
+    pub(crate) group_capacity: u64,
+    pub(crate) group_load: u64,
+    pub(crate) group_util: u64,
+    /// Runnable fair tasks.
+    pub(crate) sum_h_nr_running: u32,
+    /// Runnable tasks of all classes.
+    pub(crate) sum_nr_running: u32,
+    pub(crate) idle_cpus: u32,
+    /// `group_load` for each 1024 of capacity.
+    pub(crate) avg_load: u64,
+    /// `group_load` for each task.
+    pub(crate) load_per_task: u64,
+    /// Treated as overloaded even if it is not (v5.3).
+    pub(crate) no_capacity: bool,
+}
+
+impl GroupStats {
+    /// Nothing counted yet.
+    pub(crate) fn new(group: SgId, group_weight: u32, group_capacity: u64) -> Self {
+        Self {
+            group,
+            group_type: GroupType::Other,
+            group_weight,
+            group_capacity,
+            group_load: 0,
+            group_util: 0,
+            sum_h_nr_running: 0,
+            sum_nr_running: 0,
+            idle_cpus: 0,
+            avg_load: 0,
+            load_per_task: 0,
+            no_capacity: false,
+        }
+    }
+}
+
+/// Load for each 1024 of capacity.
+#[inline]
+pub(crate) fn avg_load(load: u64, capacity: u64) -> u64 {
+    (load * 1024).checked_div(capacity).unwrap_or(0)
+}

@@ -1,0 +1,156 @@
+//! Busiest group and imbalance by group types.
+//!
+//! Source: kernel/sched/fair.c `group_classify`, `update_sd_pick_busiest`, `find_busiest_group`,
+//! `calculate_imbalance` of v5.5 (SCHED.md 5.4).
+
+use super::group::{GroupStats, GroupType, IdleType, avg_load};
+
+/// What is to be moved, and how it is counted (`migration_type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Migration {
+    Load,
+    Util,
+    Task,
+}
+
+/// What all groups of a domain come to, and the two that matter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Picture {
+    pub(crate) idle: IdleType,
+    pub(crate) imbalance_pct: u32,
+    pub(crate) prefer_sibling: bool,
+    pub(crate) total_load: u64,
+    pub(crate) total_capacity: u64,
+    pub(crate) local: GroupStats,
+    pub(crate) busiest: GroupStats,
+}
+
+/// `group_classify`; `imbalanced`: the group's flag.
+pub(crate) fn classify(stats: &GroupStats, imbalance_pct: u32, imbalanced: bool) -> GroupType {
+    let pct = u64::from(imbalance_pct);
+    let (capacity, util) = (stats.group_capacity * 100, stats.group_util * pct);
+    if stats.sum_nr_running > stats.group_weight && capacity < util {
+        GroupType::Overloaded
+    } else if imbalanced {
+        GroupType::Imbalanced
+    } else if stats.sum_nr_running < stats.group_weight || capacity > util {
+        GroupType::HasSpare
+    } else {
+        GroupType::FullyBusy
+    }
+}
+
+/// Whether `stats` is to be balanced rather than `busiest` (`update_sd_pick_busiest`).
+pub(crate) fn picks(stats: &GroupStats, busiest: Option<&GroupStats>) -> bool {
+    if stats.sum_h_nr_running == 0 {
+        return false;
+    }
+    // Before there is one, the kernel compares with an empty group that has spare capacity and no idle
+    // CPU counted: u32::MAX of them.
+    let Some(busiest) = busiest else { return true };
+    if stats.group_type != busiest.group_type {
+        return stats.group_type > busiest.group_type;
+    }
+    match stats.group_type {
+        GroupType::Overloaded | GroupType::FullyBusy => stats.avg_load > busiest.avg_load,
+        GroupType::Imbalanced => false,
+        GroupType::HasSpare | GroupType::Other => {
+            stats.idle_cpus < busiest.idle_cpus
+                || (stats.idle_cpus == busiest.idle_cpus
+                    && stats.sum_nr_running > busiest.sum_nr_running)
+        }
+    }
+}
+
+impl Picture {
+    /// Average load of the whole domain.
+    fn sds_avg_load(&self) -> u64 {
+        avg_load(self.total_load, self.total_capacity)
+    }
+
+    /// What to pull from the busiest group and how much; `None` = leave it (`find_busiest_group`).
+    pub(crate) fn imbalance(&self) -> Option<(Migration, i64)> {
+        if !self.passes_gates() {
+            return None;
+        }
+        let (migration, imbalance) = self.calculate_imbalance();
+        (imbalance != 0).then_some((migration, imbalance))
+    }
+
+    /// Whether the difference is worth a move at all.
+    pub(crate) fn passes_gates(&self) -> bool {
+        let (local, busiest) = (&self.local, &self.busiest);
+        if busiest.group_type == GroupType::Imbalanced {
+            return true;
+        }
+        if local.group_type > busiest.group_type {
+            return false;
+        }
+        if local.group_type == GroupType::Overloaded {
+            let sds_avg = self.sds_avg_load();
+            let pct = u64::from(self.imbalance_pct);
+            if local.avg_load >= busiest.avg_load
+                || local.avg_load >= sds_avg
+                || 100 * busiest.avg_load <= pct * local.avg_load
+            {
+                return false;
+            }
+        }
+        if self.prefer_sibling
+            && local.group_type == GroupType::HasSpare
+            && busiest.sum_nr_running > local.sum_nr_running + 1
+        {
+            return true;
+        }
+        if busiest.group_type != GroupType::Overloaded {
+            if self.idle == IdleType::NotIdle {
+                return false;
+            }
+            if busiest.group_weight > 1 && local.idle_cpus <= busiest.idle_cpus + 1 {
+                return false;
+            }
+            if busiest.sum_h_nr_running == 1 {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `calculate_imbalance`.
+    pub(crate) fn calculate_imbalance(&self) -> (Migration, i64) {
+        let (local, busiest) = (&self.local, &self.busiest);
+        if busiest.group_type == GroupType::Imbalanced {
+            return (Migration::Task, 1);
+        }
+        if local.group_type == GroupType::HasSpare {
+            if busiest.group_type > GroupType::FullyBusy {
+                let spare = local.group_capacity.saturating_sub(local.group_util);
+                if spare == 0 && self.idle != IdleType::NotIdle {
+                    return (Migration::Task, 1);
+                }
+                return (Migration::Util, spare as i64);
+            }
+            if busiest.group_weight == 1 || self.prefer_sibling {
+                let more = busiest.sum_nr_running.saturating_sub(local.sum_nr_running);
+                return (Migration::Task, i64::from(more >> 1));
+            }
+            // Unsigned, as in the kernel: the gates see to it that the local group has more idle CPUs.
+            let idle = local.idle_cpus.wrapping_sub(busiest.idle_cpus) >> 1;
+            return (Migration::Task, i64::from(idle));
+        }
+        let mut local_avg = local.avg_load;
+        if local.group_type < GroupType::Overloaded {
+            local_avg = avg_load(local.group_load, local.group_capacity);
+        }
+        let sds_avg = self.sds_avg_load();
+        // Both differences wrap, as in the kernel, where a fully busy local group is above the average.
+        let pull = busiest
+            .avg_load
+            .wrapping_sub(sds_avg)
+            .wrapping_mul(busiest.group_capacity);
+        let room = sds_avg
+            .wrapping_sub(local_avg)
+            .wrapping_mul(local.group_capacity);
+        (Migration::Load, (pull.min(room) / 1024) as i64)
+    }
+}

@@ -1,0 +1,140 @@
+//! The balance softirq: each domain in its turn.
+//!
+//! Source: kernel/sched/fair.c `trigger_load_balance`, `run_rebalance_domains`, `rebalance_domains`,
+//! `get_sd_balance_interval` (v5.3, v5.5; SCHED.md 4.6, 5.1 and 14).
+
+use teeter_machine::CpuId;
+
+use super::{IdleType, PASS_COST_NS, PASS_COST_PER_CPU_NS};
+use crate::domain::Flags;
+use crate::effect::Cause;
+use crate::ids::SdId;
+use crate::sched::Sched;
+
+/// Jiffies between two passes of a domain (`get_sd_balance_interval`).
+pub(crate) fn balance_interval(interval_jiffies: u64, hz: u64, online: u64) -> u64 {
+    interval_jiffies.clamp(1, (hz * online / 10).max(1))
+}
+
+/// What a pass over this many CPUs takes, ns.
+pub(super) fn pass_cost_ns(cpus: u32) -> u64 {
+    PASS_COST_NS + PASS_COST_PER_CPU_NS * u64::from(cpus)
+}
+
+impl Sched {
+    /// At the end of a tick: starts the balance softirq if a pass is due, and an idle CPU's if it
+    /// should balance for all idle ones.
+    pub(crate) fn trigger_load_balance(&mut self, cpu: CpuId) {
+        if self.rqs[cpu.index()].sd.is_none() {
+            return;
+        }
+        self.nohz_balancer_kick(cpu);
+        if self.jiffies() >= self.rqs[cpu.index()].next_balance {
+            let idle = if self.rqs[cpu.index()].idle_balance {
+                IdleType::Idle
+            } else {
+                IdleType::NotIdle
+            };
+            self.update_blocked_averages(cpu);
+            self.rebalance_domains(cpu, idle, Cause::Periodic);
+        }
+    }
+
+    /// Balances those domains of a CPU that are due.
+    pub(crate) fn rebalance_domains(&mut self, cpu: CpuId, idle: IdleType, cause: Cause) {
+        let jiffies = self.jiffies();
+        let hz = u64::from(self.rules.hz);
+        let mut idle = idle;
+        let mut go_on = true;
+        let mut need_decay = false;
+        let mut max_cost = 0;
+        let mut next_balance = jiffies + 60 * hz;
+        let mut update_next = false;
+        let mut next = self.rqs[cpu.index()].sd;
+        while let Some(sd) = next {
+            let domain = self.domains.sd_mut(sd);
+            next = domain.parent;
+            if jiffies > domain.next_decay_max_lb_cost {
+                domain.max_newidle_lb_cost = domain.max_newidle_lb_cost * 253 / 256;
+                domain.next_decay_max_lb_cost = jiffies + hz;
+                need_decay = true;
+            }
+            max_cost += domain.max_newidle_lb_cost;
+            if !go_on {
+                if need_decay {
+                    continue;
+                }
+                break;
+            }
+            let mut interval = self.interval_jiffies(sd, idle.is_busy());
+            if self.take_turn(sd) {
+                if jiffies >= self.domains.sd(sd).last_balance + interval {
+                    let (moved, on) = self.load_balance(cpu, sd, idle, cause);
+                    go_on = on;
+                    self.end_turn(sd);
+                    if moved > 0 {
+                        idle = match self.rqs[cpu.index()].is_idle() {
+                            true => IdleType::Idle,
+                            false => IdleType::NotIdle,
+                        };
+                    }
+                    self.domains.sd_mut(sd).last_balance = jiffies;
+                    interval = self.interval_jiffies(sd, idle.is_busy());
+                }
+            }
+            let due = self.domains.sd(sd).last_balance + interval;
+            if due < next_balance {
+                next_balance = due;
+                update_next = true;
+            }
+        }
+        if need_decay {
+            let floor = self.rules.tunables.migration_cost.0;
+            self.rqs[cpu.index()].max_idle_balance_cost = max_cost.max(floor);
+        }
+        if update_next {
+            self.rqs[cpu.index()].next_balance = next_balance;
+            if idle == IdleType::Idle && self.nohz.next_balance > next_balance {
+                self.nohz.next_balance = next_balance;
+            }
+        }
+    }
+
+    /// Jiffies between two passes of a domain for a busy or idle CPU.
+    pub(super) fn interval_jiffies(&self, sd: SdId, busy: bool) -> u64 {
+        let domain = self.domains.sd(sd);
+        let factor = if busy {
+            u64::from(domain.busy_factor)
+        } else {
+            1
+        };
+        let ms = u64::from(domain.balance_interval) * factor;
+        let hz = u64::from(self.rules.hz);
+        balance_interval(self.msecs_to_jiffies(ms), hz, self.nr_online as u64)
+    }
+
+    /// Whether the CPU may balance the domain now: of those that serialize, one CPU at a time.
+    fn take_turn(&self, sd: SdId) -> bool {
+        !self.domains.sd(sd).flags.has(Flags::SERIALIZE) || self.now >= self.balancing_until
+    }
+
+    /// Holds the turn for as long as a pass takes.
+    fn end_turn(&mut self, sd: SdId) {
+        let domain = self.domains.sd(sd);
+        if domain.flags.has(Flags::SERIALIZE) {
+            self.balancing_until = self.now + pass_cost_ns(domain.span_weight);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::balance_interval;
+
+    #[test]
+    fn intervals_are_clamped_to_a_tenth_of_a_second_a_cpu() {
+        assert_eq!(balance_interval(384, 250, 48), 384);
+        assert_eq!(balance_interval(1, 250, 48), 1);
+        assert_eq!(balance_interval(1000, 250, 4), 100);
+    }
+}

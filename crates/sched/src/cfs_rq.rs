@@ -1,0 +1,168 @@
+//! The queue of one group on one CPU.
+
+use crate::ids::{CfsRqId, EntityId, GroupId};
+use crate::pelt::SchedAvg;
+use crate::weight::LoadWeight;
+
+/// A `cfs_rq`.
+#[derive(Clone, Debug)]
+pub(crate) struct CfsRq {
+    /// Weights of all queued entities, the current one among them.
+    pub(crate) load: LoadWeight,
+    /// Scaled runnable weights of all queued entities.
+    pub(crate) runnable_weight: u64,
+    /// Entities queued at this level.
+    pub(crate) nr_running: u32,
+    /// Tasks queued here and below.
+    pub(crate) h_nr_running: u32,
+    /// Never goes back.
+    pub(crate) min_vruntime: u64,
+    pub(crate) timeline: Timeline,
+    /// The entity that runs, which is not in the timeline.
+    pub(crate) curr: Option<EntityId>,
+    pub(crate) next: Option<EntityId>,
+    pub(crate) last: Option<EntityId>,
+    pub(crate) skip: Option<EntityId>,
+    pub(crate) avg: SchedAvg,
+    pub(crate) removed: Removed,
+    /// What this queue last added to its group's `load_avg`.
+    pub(crate) tg_load_avg_contrib: u64,
+    /// Whether a change of load waits to be passed to the group entity above.
+    pub(crate) propagate: bool,
+    pub(crate) prop_runnable_sum: i64,
+    /// Load of the root that falls to this queue, and the jiffy it was computed in.
+    pub(crate) h_load: u64,
+    pub(crate) last_h_load_update: u64,
+    pub(crate) group: GroupId,
+    /// The entity that stands for this queue one level up; `None` at the root.
+    pub(crate) se: Option<EntityId>,
+    /// Whether it is in its run-queue's list of queues with load.
+    pub(crate) on_list: bool,
+}
+
+/// Load of tasks that left for another CPU while asleep, to be taken off at the next update.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Removed {
+    pub(crate) nr: u32,
+    pub(crate) load_avg: u64,
+    pub(crate) util_avg: u64,
+    pub(crate) runnable_sum: u64,
+}
+
+impl CfsRq {
+    /// An empty queue (`init_cfs_rq`).
+    pub(crate) fn new(group: GroupId, se: Option<EntityId>) -> Self {
+        Self {
+            load: LoadWeight::ZERO,
+            runnable_weight: 0,
+            nr_running: 0,
+            h_nr_running: 0,
+            min_vruntime: (1u64 << 20).wrapping_neg(),
+            timeline: Timeline::default(),
+            curr: None,
+            next: None,
+            last: None,
+            skip: None,
+            avg: SchedAvg::default(),
+            removed: Removed::default(),
+            tg_load_avg_contrib: 0,
+            propagate: false,
+            prop_runnable_sum: 0,
+            h_load: 0,
+            last_h_load_update: 0,
+            group,
+            se,
+            on_list: false,
+        }
+    }
+
+    /// Whether nothing of past load is left (`cfs_rq_is_decayed`).
+    pub(crate) fn is_decayed(&self) -> bool {
+        self.load.weight == 0
+            && self.avg.load_sum == 0
+            && self.avg.util_sum == 0
+            && self.avg.runnable_load_sum == 0
+    }
+
+    /// Whether blocked load is left to decay (`cfs_rq_has_blocked`).
+    pub(crate) fn has_blocked(&self) -> bool {
+        self.avg.load_avg > 0 || self.avg.util_avg > 0
+    }
+}
+
+/// The `cfs_rq` of a group on a CPU.
+pub(crate) const fn cfs_rq_of(group: GroupId, cpu: usize, nr_cpus: usize) -> CfsRqId {
+    CfsRqId((group.index() * nr_cpus + cpu) as u32)
+}
+
+/// `a` before `b` in virtual time, which wraps (`entity_before`).
+#[inline]
+pub(crate) fn before(a: u64, b: u64) -> bool {
+    (a.wrapping_sub(b) as i64) < 0
+}
+
+/// Entities by vruntime; of equals the one that came first is further left. Kept right to left, so that
+/// the leftmost is cheap to take.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Timeline {
+    queue: Vec<(u64, EntityId)>,
+}
+
+impl Timeline {
+    /// Queues an entity.
+    pub(crate) fn insert(&mut self, vruntime: u64, se: EntityId) {
+        let at = self.queue.partition_point(|&(v, _)| before(vruntime, v));
+        self.queue.insert(at, (vruntime, se));
+    }
+
+    /// Takes an entity out, which must be in with this vruntime.
+    pub(crate) fn remove(&mut self, vruntime: u64, se: EntityId) {
+        let from = self.queue.partition_point(|&(v, _)| before(vruntime, v));
+        let at = self.queue[from..]
+            .iter()
+            .position(|&(_, queued)| queued == se);
+        debug_assert!(
+            at.is_some(),
+            "an entity is in the timeline with its vruntime"
+        );
+        if let Some(at) = at {
+            self.queue.remove(from + at);
+        }
+    }
+
+    /// The entity with the smallest vruntime.
+    #[inline]
+    pub(crate) fn leftmost(&self) -> Option<(u64, EntityId)> {
+        self.queue.last().copied()
+    }
+
+    /// The one after the leftmost.
+    #[inline]
+    pub(crate) fn second(&self) -> Option<(u64, EntityId)> {
+        self.queue.len().checked_sub(2).map(|at| self.queue[at])
+    }
+
+    /// How many entities wait.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_keep_their_order_and_order_wraps() {
+        let mut timeline = Timeline::default();
+        timeline.insert(5, EntityId(0));
+        timeline.insert(5, EntityId(1));
+        timeline.insert(u64::MAX - 3, EntityId(2));
+        assert_eq!(timeline.leftmost(), Some((u64::MAX - 3, EntityId(2))));
+        timeline.remove(u64::MAX - 3, EntityId(2));
+        assert_eq!(timeline.leftmost(), Some((5, EntityId(0))));
+        assert_eq!(timeline.second(), Some((5, EntityId(1))));
+        timeline.remove(5, EntityId(0));
+        assert_eq!(timeline.leftmost(), Some((5, EntityId(1))));
+    }
+}

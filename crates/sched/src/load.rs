@@ -1,0 +1,259 @@
+//! Load tracking of entities and queues, and its way up the groups.
+//!
+//! Source: kernel/sched/fair.c `update_load_avg` and what it calls, as of v4.15 to v5.6
+//! (SCHED.md 2.3, 2.5 to 2.12).
+
+mod blocked;
+mod group;
+mod util_est;
+
+use crate::ids::{CfsRqId, EntityId, GroupId};
+use crate::pelt::{Activity, SchedAvg, add_positive, sub_positive};
+use crate::sched::Sched;
+
+/// What `update_load_avg` shall do beside ageing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Update {
+    /// Age only.
+    Age,
+    /// Age, and let the group know of the new load (`UPDATE_TG`).
+    Tg,
+    /// The same, and attach an entity that has just come to the CPU (`DO_ATTACH`).
+    TgAttach,
+}
+
+impl Sched {
+    /// `update_load_avg` of an entity and the queue it belongs to.
+    pub(crate) fn update_load_avg(&mut self, se: EntityId, update: Update) {
+        let cfs_rq = self.se(se).cfs_rq;
+        let fresh = self.se(se).avg.last_update_time == 0;
+        if !fresh {
+            self.age_entity(se, cfs_rq);
+        }
+        let decayed = self.update_cfs_rq_load_avg(cfs_rq) | self.propagate_entity_load_avg(se);
+        if fresh && update == Update::TgAttach {
+            self.attach_entity_load_avg(cfs_rq, se);
+            self.update_tg_load_avg(cfs_rq);
+        } else if decayed && update != Update::Age {
+            self.update_tg_load_avg(cfs_rq);
+        }
+    }
+
+    /// `__update_load_avg_se`.
+    fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId) {
+        let now = self.now;
+        let running = self.cfs(cfs_rq).curr == Some(se);
+        let entity = self.se_mut(se);
+        let queued = u64::from(entity.on_rq);
+        let activity = Activity {
+            load: queued,
+            runnable: queued,
+            running,
+        };
+        if entity.avg.update_sum(now, activity) {
+            let (weight, runnable) = (entity.weight(), entity.runnable());
+            entity.avg.update_avg(weight, runnable);
+            entity.avg.util_est.set_changed();
+        }
+    }
+
+    /// Takes off what left while asleep, and ages the queue (`update_cfs_rq_load_avg`). True if the
+    /// averages changed.
+    pub(crate) fn update_cfs_rq_load_avg(&mut self, id: CfsRqId) -> bool {
+        let now = self.now;
+        let cfs_rq = self.cfs_mut(id);
+        let mut decayed = false;
+        if cfs_rq.removed.nr > 0 {
+            let removed = std::mem::take(&mut cfs_rq.removed);
+            let divider = cfs_rq.avg.divider();
+            sub_positive(&mut cfs_rq.avg.load_avg, removed.load_avg);
+            sub_positive(&mut cfs_rq.avg.load_sum, removed.load_avg * divider);
+            sub_positive(&mut cfs_rq.avg.util_avg, removed.util_avg);
+            sub_positive(&mut cfs_rq.avg.util_sum, removed.util_avg * divider);
+            self.add_tg_cfs_propagate(id, -(removed.runnable_sum as i64));
+            decayed = true;
+        }
+        let cfs_rq = self.cfs_mut(id);
+        let activity = Activity {
+            load: cfs_rq.load.unscaled(),
+            runnable: cfs_rq.runnable_weight >> crate::weight::SHIFT,
+            running: cfs_rq.curr.is_some(),
+        };
+        if cfs_rq.avg.update_sum(now, activity) {
+            cfs_rq.avg.update_avg(1, 1);
+            decayed = true;
+        }
+        decayed
+    }
+
+    /// Joins an entity's load to a queue (`attach_entity_load_avg`).
+    pub(crate) fn attach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        let SchedAvg {
+            last_update_time,
+            period_contrib,
+            ..
+        } = self.cfs(cfs_rq).avg;
+        let divider = self.cfs(cfs_rq).avg.divider();
+        let entity = self.se_mut(se);
+        let weight = entity.weight();
+        let avg = &mut entity.avg;
+        avg.last_update_time = last_update_time;
+        avg.period_contrib = period_contrib;
+        avg.util_sum = avg.util_avg * divider;
+        avg.load_sum = divider;
+        if let Some(sum) = (avg.load_avg * divider).checked_div(weight) {
+            avg.load_sum = sum;
+        }
+        avg.runnable_load_sum = avg.load_sum;
+        let (util_avg, util_sum, load_sum) = (avg.util_avg, avg.util_sum, avg.load_sum);
+        self.enqueue_load_avg(cfs_rq, se);
+        let avg = &mut self.cfs_mut(cfs_rq).avg;
+        avg.util_avg += util_avg;
+        avg.util_sum += util_sum;
+        self.add_tg_cfs_propagate(cfs_rq, load_sum as i64);
+    }
+
+    /// Takes an entity's load out of its queue (`detach_entity_load_avg`).
+    fn detach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        self.dequeue_load_avg(cfs_rq, se);
+        let SchedAvg {
+            util_avg,
+            util_sum,
+            load_sum,
+            ..
+        } = self.se(se).avg;
+        let avg = &mut self.cfs_mut(cfs_rq).avg;
+        sub_positive(&mut avg.util_avg, util_avg);
+        sub_positive(&mut avg.util_sum, util_sum);
+        self.add_tg_cfs_propagate(cfs_rq, -(load_sum as i64));
+    }
+
+    /// `attach_entity_cfs_rq`: a new entity, with every group above told.
+    pub(crate) fn attach_entity_cfs_rq(&mut self, se: EntityId) {
+        let cfs_rq = self.se(se).cfs_rq;
+        self.update_load_avg(se, Update::Age);
+        self.attach_entity_load_avg(cfs_rq, se);
+        self.update_tg_load_avg(cfs_rq);
+        self.propagate_entity_cfs_rq(se);
+    }
+
+    /// `detach_entity_cfs_rq`: the entity leaves for another CPU, with every group above told.
+    pub(crate) fn detach_entity_cfs_rq(&mut self, se: EntityId) {
+        let cfs_rq = self.se(se).cfs_rq;
+        self.update_load_avg(se, Update::Age);
+        self.detach_entity_load_avg(cfs_rq, se);
+        self.update_tg_load_avg(cfs_rq);
+        self.propagate_entity_cfs_rq(se);
+    }
+
+    fn propagate_entity_cfs_rq(&mut self, se: EntityId) {
+        let mut next = self.se(se).parent;
+        while let Some(se) = next {
+            self.update_load_avg(se, Update::Tg);
+            next = self.se(se).parent;
+        }
+    }
+
+    /// Ages a sleeping entity to its queue's last update (`sync_entity_load_avg`).
+    pub(crate) fn sync_entity_load_avg(&mut self, se: EntityId) {
+        let last_update = self.cfs(self.se(se).cfs_rq).avg.last_update_time;
+        let entity = self.se_mut(se);
+        if entity.avg.update_sum(last_update, Activity::BLOCKED) {
+            let (weight, runnable) = (entity.weight(), entity.runnable());
+            entity.avg.update_avg(weight, runnable);
+        }
+    }
+
+    /// Leaves a sleeping entity's load to be taken off at its queue's next update
+    /// (`remove_entity_load_avg`).
+    pub(crate) fn remove_entity_load_avg(&mut self, se: EntityId) {
+        self.sync_entity_load_avg(se);
+        let Self {
+            cfs_rqs, entities, ..
+        } = self;
+        let entity = &entities[se.index()];
+        let removed = &mut cfs_rqs[entity.cfs_rq.index()].removed;
+        removed.nr += 1;
+        removed.load_avg += entity.avg.load_avg;
+        removed.util_avg += entity.avg.util_avg;
+        removed.runnable_sum += entity.avg.load_sum;
+    }
+
+    /// Adds an entity's load to its queue (`enqueue_load_avg`).
+    pub(crate) fn enqueue_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        let (load_avg, load_sum) = self.load_of(se);
+        let avg = &mut self.cfs_mut(cfs_rq).avg;
+        avg.load_avg += load_avg;
+        avg.load_sum += load_sum;
+    }
+
+    /// Takes an entity's load off its queue (`dequeue_load_avg`).
+    pub(crate) fn dequeue_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        let (load_avg, load_sum) = self.load_of(se);
+        let avg = &mut self.cfs_mut(cfs_rq).avg;
+        sub_positive(&mut avg.load_avg, load_avg);
+        sub_positive(&mut avg.load_sum, load_sum);
+    }
+
+    fn load_of(&self, se: EntityId) -> (u64, u64) {
+        let entity = self.se(se);
+        (entity.avg.load_avg, entity.weight() * entity.avg.load_sum)
+    }
+
+    /// Adds a queued entity's runnable load (`enqueue_runnable_load_avg`).
+    pub(crate) fn enqueue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        let (weight, avg, sum) = self.runnable_load_of(se);
+        let cfs_rq = self.cfs_mut(cfs_rq);
+        cfs_rq.runnable_weight += weight;
+        cfs_rq.avg.runnable_load_avg += avg;
+        cfs_rq.avg.runnable_load_sum += sum;
+    }
+
+    /// Takes a queued entity's runnable load off (`dequeue_runnable_load_avg`).
+    pub(crate) fn dequeue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        let (weight, avg, sum) = self.runnable_load_of(se);
+        let cfs_rq = self.cfs_mut(cfs_rq);
+        cfs_rq.runnable_weight -= weight;
+        sub_positive(&mut cfs_rq.avg.runnable_load_avg, avg);
+        sub_positive(&mut cfs_rq.avg.runnable_load_sum, sum);
+    }
+
+    fn runnable_load_of(&self, se: EntityId) -> (u64, u64, u64) {
+        let entity = self.se(se);
+        let sum = entity.runnable() * entity.avg.runnable_load_sum;
+        (entity.runnable_weight, entity.avg.runnable_load_avg, sum)
+    }
+
+    /// Utilization of a new task, from what its queue and CPU have left (`post_init_entity_util_avg`).
+    pub(crate) fn post_init_entity_util_avg(&mut self, se: EntityId, cpu_scale: u64) {
+        let entity = self.se(se);
+        let weight = entity.load.weight;
+        let SchedAvg {
+            util_avg, load_avg, ..
+        } = self.cfs(entity.cfs_rq).avg;
+        let cap = (cpu_scale as i64 - util_avg as i64) / 2;
+        if cap > 0 {
+            self.se_mut(se).avg.util_avg = if util_avg == 0 {
+                cap as u64
+            } else {
+                (util_avg * weight / (load_avg + 1)).min(cap as u64)
+            };
+        }
+        self.attach_entity_cfs_rq(se);
+    }
+
+    /// Tells the group of a queue's load if it changed by more than 1/64 (`update_tg_load_avg`).
+    pub(crate) fn update_tg_load_avg(&mut self, id: CfsRqId) {
+        let cfs_rq = self.cfs_mut(id);
+        if cfs_rq.group == GroupId::ROOT {
+            return;
+        }
+        let contrib = cfs_rq.tg_load_avg_contrib;
+        let delta = cfs_rq.avg.load_avg as i64 - contrib as i64;
+        if delta.unsigned_abs() > contrib / 64 {
+            cfs_rq.tg_load_avg_contrib = cfs_rq.avg.load_avg;
+            let group = cfs_rq.group;
+            add_positive(&mut self.groups[group.index()].load_avg, delta);
+        }
+    }
+}

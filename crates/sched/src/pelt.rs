@@ -1,0 +1,234 @@
+//! Per-entity load tracking.
+//!
+//! Source: kernel/sched/pelt.c `decay_load`, `accumulate_sum`, `___update_load_sum`,
+//! `___update_load_avg` as of v4.15 to v5.6 (SCHED.md 2.1 to 2.3).
+
+/// Limit of the sum of 1024 * y^k (`LOAD_AVG_MAX`).
+pub(crate) const LOAD_AVG_MAX: u64 = 47742;
+
+/// 2^32 * y^n for n = 0 to 31 (`runnable_avg_yN_inv`).
+const Y_INV: [u32; 32] = [
+    0xffff_ffff,
+    0xfa83_b2da,
+    0xf525_7d14,
+    0xefe4_b99a,
+    0xeac0_c6e6,
+    0xe5b9_06e6,
+    0xe0cc_deeb,
+    0xdbfb_b796,
+    0xd744_fcc9,
+    0xd2a8_1d91,
+    0xce24_8c14,
+    0xc9b9_bd85,
+    0xc567_2a10,
+    0xc12c_4cc9,
+    0xbd08_a39e,
+    0xb8fb_af46,
+    0xb504_f333,
+    0xb123_f581,
+    0xad58_3ee9,
+    0xa9a1_5ab4,
+    0xa5fe_d6a9,
+    0xa270_4302,
+    0x9ef5_325f,
+    0x9b8d_39b9,
+    0x9837_f050,
+    0x94f4_efa8,
+    0x91c3_d373,
+    0x8ea4_398a,
+    0x8b95_c1e3,
+    0x8898_0e80,
+    0x85aa_c367,
+    0x82cd_8698,
+];
+
+/// `value * y^periods`, y^32 = 1/2 (`decay_load`).
+#[inline]
+pub(crate) fn decay_load(value: u64, periods: u64) -> u64 {
+    if periods > 32 * 63 {
+        return 0;
+    }
+    let halved = value >> (periods / 32);
+    ((u128::from(halved) * u128::from(Y_INV[(periods % 32) as usize])) >> 32) as u64
+}
+
+/// Sum over a first part `d1`, full periods and a last part `d3` (`__accumulate_pelt_segments`).
+#[inline]
+fn accumulate_segments(periods: u64, d1: u64, d3: u64) -> u64 {
+    let c1 = decay_load(d1, periods);
+    let c2 = LOAD_AVG_MAX - decay_load(LOAD_AVG_MAX, periods) - 1024;
+    c1 + c2 + d3
+}
+
+/// The averages of an entity or a `cfs_rq` (`sched_avg`). Averages are unscaled weights or, for
+/// `util`, parts of 1024.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SchedAvg {
+    /// PELT clock of the last update, ns; 0 = attached to no `cfs_rq`.
+    pub(crate) last_update_time: u64,
+    pub(crate) load_sum: u64,
+    pub(crate) runnable_load_sum: u64,
+    pub(crate) util_sum: u64,
+    /// Part of the current period already counted, 0..1024 units of 1024 ns.
+    pub(crate) period_contrib: u64,
+    pub(crate) load_avg: u64,
+    pub(crate) runnable_load_avg: u64,
+    pub(crate) util_avg: u64,
+    pub(crate) util_est: UtilEst,
+}
+
+/// Estimated utilization (`util_est`). For a root `cfs_rq` only `enqueued` is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UtilEst {
+    pub(crate) enqueued: u64,
+    pub(crate) ewma: u64,
+}
+
+/// What an entity or `cfs_rq` did since the last update.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Activity {
+    /// Factor of the load sum: 1 for a queued entity, the unscaled weight for a `cfs_rq`.
+    pub(crate) load: u64,
+    /// Factor of the runnable sum, likewise.
+    pub(crate) runnable: u64,
+    /// Whether it was running.
+    pub(crate) running: bool,
+}
+
+impl Activity {
+    /// Not queued.
+    pub(crate) const BLOCKED: Self = Self {
+        load: 0,
+        runnable: 0,
+        running: false,
+    };
+}
+
+impl SchedAvg {
+    /// What a sum is divided by to give an average.
+    #[inline]
+    pub(crate) fn divider(&self) -> u64 {
+        LOAD_AVG_MAX - 1024 + self.period_contrib
+    }
+
+    /// Brings the sums to `now` (`___update_load_sum`). True if a period ended, so that the averages
+    /// are due.
+    #[inline]
+    pub(crate) fn update_sum(&mut self, now: u64, activity: Activity) -> bool {
+        let delta_ns = now.wrapping_sub(self.last_update_time);
+        if (delta_ns as i64) < 0 {
+            self.last_update_time = now;
+            return false;
+        }
+        let delta = delta_ns >> 10;
+        if delta == 0 {
+            return false;
+        }
+        self.last_update_time += delta << 10;
+        let activity = if activity.load == 0 {
+            Activity::BLOCKED
+        } else {
+            activity
+        };
+        self.accumulate(delta, activity)
+    }
+
+    /// `accumulate_sum`.
+    fn accumulate(&mut self, delta: u64, activity: Activity) -> bool {
+        let total = delta + self.period_contrib;
+        let periods = total / 1024;
+        let rest = total % 1024;
+        let contrib = if periods == 0 {
+            delta
+        } else {
+            self.load_sum = decay_load(self.load_sum, periods);
+            self.runnable_load_sum = decay_load(self.runnable_load_sum, periods);
+            self.util_sum = decay_load(self.util_sum, periods);
+            accumulate_segments(periods, 1024 - self.period_contrib, rest)
+        };
+        self.period_contrib = rest;
+        self.load_sum += activity.load * contrib;
+        self.runnable_load_sum += activity.runnable * contrib;
+        if activity.running {
+            self.util_sum += contrib << 10;
+        }
+        periods > 0
+    }
+
+    /// Recomputes the averages from the sums (`___update_load_avg`). Weights unscaled.
+    #[inline]
+    pub(crate) fn update_avg(&mut self, load_weight: u64, runnable_weight: u64) {
+        let divider = self.divider();
+        self.load_avg = load_weight * self.load_sum / divider;
+        self.runnable_load_avg = runnable_weight * self.runnable_load_sum / divider;
+        self.util_avg = self.util_sum / divider;
+    }
+}
+
+/// `max(0, value - by)` in place (`sub_positive`).
+#[inline]
+pub(crate) fn sub_positive(value: &mut u64, by: u64) {
+    *value = value.saturating_sub(by);
+}
+
+/// `max(0, value + delta)` in place (`add_positive`).
+#[inline]
+pub(crate) fn add_positive(value: &mut u64, delta: i64) {
+    *value = value.saturating_add_signed(delta);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decay_is_the_kernels() {
+        assert_eq!(decay_load(LOAD_AVG_MAX, 1), LOAD_AVG_MAX - 1024);
+        assert_eq!(decay_load(1000, 0), 999);
+        assert_eq!(decay_load(u64::from(u32::MAX), 2017), 0);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_only_moves_the_stamp() {
+        let mut avg = SchedAvg {
+            last_update_time: 5000,
+            load_sum: 7,
+            ..SchedAvg::default()
+        };
+        let always = Activity {
+            load: 1,
+            runnable: 1,
+            running: true,
+        };
+        assert!(!avg.update_sum(4000, always));
+        assert_eq!((avg.last_update_time, avg.load_sum), (4000, 7));
+    }
+
+    #[test]
+    fn a_task_that_always_runs_tends_to_its_weight() {
+        let mut avg = SchedAvg {
+            last_update_time: 1024,
+            ..SchedAvg::default()
+        };
+        let always = Activity {
+            load: 1,
+            runnable: 1,
+            running: true,
+        };
+        for ms in 1..=400u64 {
+            if avg.update_sum(1024 + ms * 1_000_000, always) {
+                avg.update_avg(1024, 1024);
+            }
+        }
+        assert!(
+            avg.load_avg >= 1022 && avg.load_avg <= 1024,
+            "{}",
+            avg.load_avg
+        );
+        assert!(
+            avg.util_avg >= 1022 && avg.util_avg <= 1024,
+            "{}",
+            avg.util_avg
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! Putting entities on queues and taking them off, level by level.
+//!
+//! Source: kernel/sched/fair.c `enqueue_entity`, `dequeue_entity`, `enqueue_task_fair`,
+//! `dequeue_task_fair`, `set_next_entity`, `put_prev_entity` (v5.3; SCHED.md 3.5).
+
+use teeter_scenario::document::Policy;
+
+use crate::entity::Kind;
+use crate::ids::{EntityId, TaskId};
+use crate::load::Update;
+use crate::sched::Sched;
+
+/// How an entity comes to a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Enqueue {
+    /// New, or moved while queued: its vruntime is relative to the queue it left.
+    Moved,
+    /// Woken on the CPU where it slept.
+    Woken,
+    /// Woken on another CPU (`ENQUEUE_MIGRATED`).
+    WokenMoved,
+}
+
+/// How an entity leaves a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dequeue {
+    /// It sleeps.
+    Sleep,
+    /// It moves.
+    Move,
+}
+
+impl Sched {
+    fn enqueue_entity(&mut self, se: EntityId, how: Enqueue) {
+        let cfs_rq = self.se(se).cfs_rq;
+        let renorm = how != Enqueue::Woken;
+        let is_curr = self.cfs(cfs_rq).curr == Some(se);
+        if renorm && is_curr {
+            self.add_min_vruntime(se);
+        }
+        self.update_curr(cfs_rq);
+        if renorm && !is_curr {
+            self.add_min_vruntime(se);
+        }
+        self.update_load_avg(se, Update::TgAttach);
+        self.update_cfs_group(se);
+        self.enqueue_runnable_load_avg(cfs_rq, se);
+        let weight = self.se(se).load.weight;
+        let queue = self.cfs_mut(cfs_rq);
+        queue.load.add(weight);
+        queue.nr_running += 1;
+        if how != Enqueue::Moved {
+            self.place_entity(cfs_rq, se, false);
+        }
+        let vruntime = self.se(se).vruntime;
+        if !is_curr {
+            self.cfs_mut(cfs_rq).timeline.insert(vruntime, se);
+        }
+        self.se_mut(se).on_rq = true;
+        if self.cfs(cfs_rq).nr_running == 1 {
+            let cpu = self.cpu_of(cfs_rq);
+            self.list_add_leaf_cfs_rq(cpu, cfs_rq);
+        }
+    }
+
+    fn add_min_vruntime(&mut self, se: EntityId) {
+        let min_vruntime = self.cfs(self.se(se).cfs_rq).min_vruntime;
+        let entity = self.se_mut(se);
+        entity.vruntime = entity.vruntime.wrapping_add(min_vruntime);
+    }
+
+    /// Makes an entity's vruntime relative, to go with it to another queue.
+    pub(crate) fn sub_min_vruntime(&mut self, se: EntityId) {
+        let min_vruntime = self.cfs(self.se(se).cfs_rq).min_vruntime;
+        let entity = self.se_mut(se);
+        entity.vruntime = entity.vruntime.wrapping_sub(min_vruntime);
+    }
+
+    fn dequeue_entity(&mut self, se: EntityId, how: Dequeue) {
+        let cfs_rq = self.se(se).cfs_rq;
+        self.update_curr(cfs_rq);
+        self.update_load_avg(se, Update::Tg);
+        self.dequeue_runnable_load_avg(cfs_rq, se);
+        self.clear_buddies(se);
+        let entity = self.se_mut(se);
+        entity.on_rq = false;
+        let (vruntime, weight) = (entity.vruntime, entity.load.weight);
+        let queue = self.cfs_mut(cfs_rq);
+        if queue.curr != Some(se) {
+            queue.timeline.remove(vruntime, se);
+        }
+        queue.load.sub(weight);
+        queue.nr_running -= 1;
+        if how == Dequeue::Move {
+            self.sub_min_vruntime(se);
+        }
+        self.update_cfs_group(se);
+        self.update_min_vruntime(cfs_rq);
+    }
+
+    /// Queues a task on its CPU and every group above that was empty (`enqueue_task_fair`).
+    pub(crate) fn enqueue_task(&mut self, task: TaskId, how: Enqueue) {
+        let cpu = self.task(task).cpu;
+        let se = self.task(task).se;
+        self.util_est_enqueue(cpu, se);
+        let mut how = how;
+        let mut next = Some(se);
+        while let Some(se) = next {
+            let entity = self.se(se);
+            let (cfs_rq, parent, queued) = (entity.cfs_rq, entity.parent, entity.on_rq);
+            if queued {
+                self.update_load_avg(se, Update::Tg);
+                self.update_cfs_group(se);
+            } else {
+                self.enqueue_entity(se, how);
+                how = Enqueue::Woken;
+            }
+            self.cfs_mut(cfs_rq).h_nr_running += 1;
+            next = parent;
+        }
+        let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
+        let rq = &mut self.rqs[cpu.index()];
+        rq.list_add(task);
+        rq.nr_running += 1;
+        rq.nr_idle_policy += idle_policy;
+        if rq.nr_running >= 2 {
+            self.overload = true;
+        }
+    }
+
+    /// Takes a task off its CPU and every group above that it leaves empty (`dequeue_task_fair`).
+    pub(crate) fn dequeue_task(&mut self, task: TaskId, how: Dequeue) {
+        let cpu = self.task(task).cpu;
+        let sleep = how == Dequeue::Sleep;
+        let mut how = how;
+        let mut emptied = true;
+        let mut next = Some(self.task(task).se);
+        while let Some(se) = next {
+            let entity = self.se(se);
+            let (cfs_rq, parent) = (entity.cfs_rq, entity.parent);
+            if emptied {
+                self.dequeue_entity(se, how);
+                how = Dequeue::Sleep;
+                if self.cfs(cfs_rq).load.weight > 0 {
+                    emptied = false;
+                    if let Some(parent) = parent
+                        && sleep
+                    {
+                        self.set_next_buddy(parent);
+                    }
+                }
+            } else {
+                self.update_load_avg(se, Update::Tg);
+                self.update_cfs_group(se);
+            }
+            self.cfs_mut(cfs_rq).h_nr_running -= 1;
+            next = parent;
+        }
+        let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
+        let rq = &mut self.rqs[cpu.index()];
+        rq.list_del(task);
+        rq.nr_running -= 1;
+        rq.nr_idle_policy -= idle_policy;
+        self.util_est_dequeue(cpu, task, sleep);
+    }
+
+    /// Makes an entity its queue's current one (`set_next_entity`).
+    pub(crate) fn set_next_entity(&mut self, se: EntityId) {
+        let cfs_rq = self.se(se).cfs_rq;
+        let now = self.now;
+        self.clear_buddies(se);
+        if self.se(se).on_rq {
+            let vruntime = self.se(se).vruntime;
+            self.cfs_mut(cfs_rq).timeline.remove(vruntime, se);
+            self.update_load_avg(se, Update::Tg);
+        }
+        let entity = self.se_mut(se);
+        entity.exec_start = now;
+        entity.prev_sum_exec_runtime = entity.sum_exec_runtime;
+        self.cfs_mut(cfs_rq).curr = Some(se);
+    }
+
+    /// Puts a queue's current entity back among the others (`put_prev_entity`).
+    pub(crate) fn put_prev_entity(&mut self, se: EntityId) {
+        let cfs_rq = self.se(se).cfs_rq;
+        if self.se(se).on_rq {
+            self.update_curr(cfs_rq);
+            let vruntime = self.se(se).vruntime;
+            self.cfs_mut(cfs_rq).timeline.insert(vruntime, se);
+            self.update_load_avg(se, Update::Age);
+        }
+        self.cfs_mut(cfs_rq).curr = None;
+    }
+
+    /// The task an entity stands for; `None` for a group.
+    pub(crate) fn task_of(&self, se: EntityId) -> Option<TaskId> {
+        match self.se(se).kind {
+            Kind::Task(task) => Some(task),
+            Kind::Group(_) => None,
+        }
+    }
+}

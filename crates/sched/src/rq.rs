@@ -1,0 +1,109 @@
+//! A CPU's run-queue.
+
+use teeter_machine::CpuId;
+
+use crate::ids::{CfsRqId, SdId, TaskId};
+
+/// An `rq`.
+#[derive(Clone, Debug)]
+pub(crate) struct Rq {
+    pub(crate) nr_running: u32,
+    /// How many of them are of idle policy (`idle_h_nr_running`).
+    pub(crate) nr_idle_policy: u32,
+    /// The running task; `None` = the idle task.
+    pub(crate) curr: Option<TaskId>,
+    /// TIF_NEED_RESCHED of the running task.
+    pub(crate) need_resched: bool,
+    /// All queued fair tasks. The kernel's head of the list is the end here.
+    pub(crate) cfs_tasks: Vec<TaskId>,
+    /// Queues of this CPU with load, each before the queue of its parent (`leaf_cfs_rq_list`).
+    pub(crate) leaf_cfs_rqs: Vec<CfsRqId>,
+    pub(crate) cpu_capacity: u64,
+    pub(crate) cpu_capacity_orig: u64,
+    /// Since when it idles, ns; 0 = the idle time is not to be counted.
+    pub(crate) idle_stamp: u64,
+    /// Average idle time, ns.
+    pub(crate) avg_idle: u64,
+    pub(crate) max_idle_balance_cost: u64,
+    /// Jiffy of the next periodic balance.
+    pub(crate) next_balance: u64,
+    /// Whether the last tick found it idle.
+    pub(crate) idle_balance: bool,
+    /// An active balance from here is under way, to this CPU.
+    pub(crate) active_balance: Option<CpuId>,
+    /// Whether it is among the CPUs without a tick (`nohz_tick_stopped`).
+    pub(crate) tick_stopped: bool,
+    /// A kick has been sent to it and not answered.
+    pub(crate) nohz_kick: Option<Kick>,
+    pub(crate) has_blocked_load: bool,
+    /// Jiffy of the last update of blocked load on its behalf.
+    pub(crate) last_blocked_load_update_tick: u64,
+    /// Lowest domain.
+    pub(crate) sd: Option<SdId>,
+    /// Highest domain that shares the last-level cache.
+    pub(crate) sd_llc: Option<SdId>,
+    /// Which LLC, as an index into [`crate::domain::Domains::llcs`].
+    pub(crate) llc: usize,
+}
+
+/// What a kick asks of an idle CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kick {
+    /// Update blocked load only (`NOHZ_STATS_KICK`).
+    Stats,
+    /// Balance too (`NOHZ_BALANCE_KICK`).
+    Balance,
+}
+
+impl Rq {
+    /// An idle CPU just booted.
+    pub(crate) fn new(capacity: u64, migration_cost_ns: u64) -> Self {
+        Self {
+            nr_running: 0,
+            nr_idle_policy: 0,
+            curr: None,
+            need_resched: false,
+            cfs_tasks: Vec::new(),
+            leaf_cfs_rqs: Vec::new(),
+            cpu_capacity: capacity,
+            cpu_capacity_orig: capacity,
+            idle_stamp: 0,
+            avg_idle: 2 * migration_cost_ns,
+            max_idle_balance_cost: migration_cost_ns,
+            next_balance: 0,
+            idle_balance: false,
+            active_balance: None,
+            tick_stopped: true,
+            nohz_kick: None,
+            has_blocked_load: false,
+            last_blocked_load_update_tick: 0,
+            sd: None,
+            sd_llc: None,
+            llc: 0,
+        }
+    }
+
+    /// `idle_cpu`.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.curr.is_none() && self.nr_running == 0
+    }
+
+    /// Puts a task at the head of the list (`list_add`).
+    pub(crate) fn list_add(&mut self, task: TaskId) {
+        self.cfs_tasks.push(task);
+    }
+
+    /// Takes a task out of the list.
+    pub(crate) fn list_del(&mut self, task: TaskId) {
+        if let Some(at) = self.cfs_tasks.iter().rposition(|&queued| queued == task) {
+            self.cfs_tasks.remove(at);
+        }
+    }
+
+    /// Moves a task to the head of the list (`list_move`).
+    pub(crate) fn list_move(&mut self, task: TaskId) {
+        self.list_del(task);
+        self.list_add(task);
+    }
+}

@@ -1,0 +1,342 @@
+//! Tunables by their dotted names.
+
+use teeter_scenario::document::SettingValue;
+use teeter_scenario::{Nanos, Problem};
+use thiserror::Error;
+
+use super::Rules;
+
+/// Why a tunable could not be set.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RulesError {
+    /// No tunable has this name.
+    #[error("unknown tunable `{name}`")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// The value is of the wrong kind.
+    #[error("`{name}` takes {expected}, not `{value}`")]
+    Kind {
+        /// The tunable.
+        name: String,
+        /// What it takes.
+        expected: &'static str,
+        /// What was given.
+        value: String,
+    },
+    /// The value is outside what makes sense.
+    #[error("`{name}` must be {min} to {max}, not {value}")]
+    Range {
+        /// The tunable.
+        name: String,
+        /// Smallest value, as text with its unit.
+        min: String,
+        /// Largest value, as text with its unit.
+        max: String,
+        /// What was given.
+        value: String,
+    },
+    /// The tunable is fixed once the kernel runs.
+    #[error("`{name}` cannot be changed while the kernel runs")]
+    Fixed {
+        /// The tunable.
+        name: String,
+    },
+}
+
+impl RulesError {
+    /// The same as a problem of the document at `path`.
+    pub fn problem(&self, path: impl Into<String>) -> Problem {
+        match self {
+            Self::Unknown { name } => {
+                let names = names();
+                Problem::unknown(path, "tunable", name, names.iter().map(String::as_str))
+            }
+            error => Problem::new(path, error.to_string()),
+        }
+    }
+}
+
+/// What an administrator may set, beside the domains. Times in ns; `None` = the kernel's default for the
+/// number of CPUs (a base value times 1 + log2 of at most 8 CPUs).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tunables {
+    /// `sched_latency_ns`, base 6 ms.
+    pub latency: Option<Nanos>,
+    /// `sched_min_granularity_ns`, base 0.75 ms.
+    pub min_granularity: Option<Nanos>,
+    /// `sched_wakeup_granularity_ns`, base 1 ms.
+    pub wakeup_granularity: Option<Nanos>,
+    /// `sched_migration_cost_ns`: how long a task is cache-hot.
+    pub migration_cost: Nanos,
+    /// `sched_nr_migrate`: most tasks examined in one balance pass.
+    pub nr_migrate: u32,
+}
+
+impl Default for Tunables {
+    fn default() -> Self {
+        Self {
+            latency: None,
+            min_granularity: None,
+            wakeup_granularity: None,
+            migration_cost: Nanos(500_000),
+            nr_migrate: 32,
+        }
+    }
+}
+
+impl Tunables {
+    /// `sched_latency_ns` on a machine with this many online CPUs.
+    pub fn latency_ns(&self, online: usize) -> u64 {
+        self.latency.map_or(6_000_000 * factor(online), |t| t.0)
+    }
+
+    /// `sched_min_granularity_ns` on a machine with this many online CPUs.
+    pub fn min_granularity_ns(&self, online: usize) -> u64 {
+        self.min_granularity
+            .map_or(750_000 * factor(online), |t| t.0)
+    }
+
+    /// `sched_wakeup_granularity_ns` on a machine with this many online CPUs.
+    pub fn wakeup_granularity_ns(&self, online: usize) -> u64 {
+        self.wakeup_granularity
+            .map_or(1_000_000 * factor(online), |t| t.0)
+    }
+}
+
+/// `get_update_sysctl_factor` with the default logarithmic scaling.
+fn factor(online: usize) -> u64 {
+    1 + u64::from(online.clamp(1, 8).ilog2())
+}
+
+/// A tunable that is no domain's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tunable {
+    /// Ticks per second.
+    Hz,
+    /// See [`Tunables::latency`].
+    Latency,
+    /// See [`Tunables::min_granularity`].
+    MinGranularity,
+    /// See [`Tunables::wakeup_granularity`].
+    WakeupGranularity,
+    /// See [`Tunables::migration_cost`].
+    MigrationCost,
+    /// See [`Tunables::nr_migrate`].
+    NrMigrate,
+}
+
+impl Tunable {
+    const ALL: [(&str, Self); 6] = [
+        ("hz", Self::Hz),
+        ("latency", Self::Latency),
+        ("min_granularity", Self::MinGranularity),
+        ("wakeup_granularity", Self::WakeupGranularity),
+        ("migration_cost", Self::MigrationCost),
+        ("nr_migrate", Self::NrMigrate),
+    ];
+}
+
+/// A value of a sched domain that can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DomainField {
+    /// How much heavier another group must be, percent.
+    ImbalancePct,
+    /// By how much a busy CPU balances less often.
+    BusyFactor,
+    /// Failed passes before cache-hot tasks move.
+    CacheNiceTries,
+    /// Shortest balance interval, ms.
+    MinInterval,
+    /// Longest balance interval, ms.
+    MaxInterval,
+}
+
+impl DomainField {
+    const ALL: [(&str, Self, i64, i64); 5] = [
+        ("imbalance_pct", Self::ImbalancePct, 100, 1000),
+        ("busy_factor", Self::BusyFactor, 1, 1000),
+        ("cache_nice_tries", Self::CacheNiceTries, 0, 1000),
+        ("min_interval", Self::MinInterval, 1, 100_000),
+        ("max_interval", Self::MaxInterval, 1, 100_000),
+    ];
+}
+
+/// One value of all domains of one level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainSetting {
+    /// `SMT`, `MC`, `DIE` or `PKG` (the same level), `NODE`, `NUMA` (every NUMA level), `NUMA2` (the
+    /// second), `*` (all).
+    pub level: String,
+    /// Which value.
+    pub field: DomainField,
+    /// The value.
+    pub value: u32,
+}
+
+const LEVELS: [&str; 9] = [
+    "*", "SMT", "MC", "DIE", "PKG", "NODE", "NUMA", "NUMA2", "NUMA3",
+];
+
+/// Every tunable's name.
+fn names() -> Vec<String> {
+    let domains = LEVELS.iter().flat_map(|level| {
+        DomainField::ALL
+            .iter()
+            .map(move |(field, ..)| format!("domain.{level}.{field}"))
+    });
+    Tunable::ALL
+        .iter()
+        .map(|(name, _)| (*name).to_owned())
+        .chain(domains)
+        .collect()
+}
+
+impl Rules {
+    /// Sets a tunable before the kernel runs.
+    ///
+    /// # Errors
+    /// An unknown name, or a value that does not fit.
+    pub fn set(&mut self, name: &str, value: &SettingValue) -> Result<(), RulesError> {
+        if let Some(path) = name.strip_prefix("domain.") {
+            let setting = domain_setting(name, path, value)?;
+            self.domains
+                .retain(|old| (&old.level, old.field) != (&setting.level, setting.field));
+            self.domains.push(setting);
+            return Ok(());
+        }
+        let known = Tunable::ALL.iter().find(|(known, _)| *known == name);
+        let (_, tunable) = known.ok_or_else(|| RulesError::Unknown {
+            name: name.to_owned(),
+        })?;
+        let tunables = &mut self.tunables;
+        match tunable {
+            Tunable::Hz => self.hz = int(name, value, 10, 10_000)? as u32,
+            Tunable::Latency => tunables.latency = Some(time(name, value)?),
+            Tunable::MinGranularity => tunables.min_granularity = Some(time(name, value)?),
+            Tunable::WakeupGranularity => tunables.wakeup_granularity = Some(time(name, value)?),
+            Tunable::MigrationCost => tunables.migration_cost = time_from(name, value, Nanos(0))?,
+            Tunable::NrMigrate => tunables.nr_migrate = int(name, value, 1, 100_000)? as u32,
+        }
+        Ok(())
+    }
+
+    /// Sets a tunable while the kernel runs.
+    ///
+    /// # Errors
+    /// As [`Rules::set`], and for what is fixed at boot.
+    pub(crate) fn set_live(&mut self, name: &str, value: &SettingValue) -> Result<(), RulesError> {
+        if name == "hz" {
+            return Err(RulesError::Fixed {
+                name: name.to_owned(),
+            });
+        }
+        self.set(name, value)
+    }
+}
+
+fn domain_setting(
+    name: &str,
+    path: &str,
+    value: &SettingValue,
+) -> Result<DomainSetting, RulesError> {
+    let unknown = || RulesError::Unknown {
+        name: name.to_owned(),
+    };
+    let (level, field) = path.split_once('.').ok_or_else(unknown)?;
+    if !LEVELS.contains(&level) {
+        return Err(unknown());
+    }
+    let known = DomainField::ALL.iter().find(|(known, ..)| *known == field);
+    let &(_, field, min, max) = known.ok_or_else(unknown)?;
+    let value = int(name, value, min, max)? as u32;
+    Ok(DomainSetting {
+        level: level.to_owned(),
+        field,
+        value,
+    })
+}
+
+fn int(name: &str, value: &SettingValue, min: i64, max: i64) -> Result<i64, RulesError> {
+    match value {
+        SettingValue::Int(n) if (min..=max).contains(n) => Ok(*n),
+        SettingValue::Int(n) => Err(RulesError::Range {
+            name: name.to_owned(),
+            min: min.to_string(),
+            max: max.to_string(),
+            value: n.to_string(),
+        }),
+        other => Err(kind(name, "a whole number", other)),
+    }
+}
+
+fn time(name: &str, value: &SettingValue) -> Result<Nanos, RulesError> {
+    time_from(name, value, Nanos(100_000))
+}
+
+/// A time of `min` to one second, the kernel's own bounds for scheduler times.
+fn time_from(name: &str, value: &SettingValue, min: Nanos) -> Result<Nanos, RulesError> {
+    let max = Nanos(1_000_000_000);
+    match value {
+        SettingValue::Time(t) if (min..=max).contains(t) => Ok(*t),
+        SettingValue::Time(t) => Err(RulesError::Range {
+            name: name.to_owned(),
+            min: min.to_string(),
+            max: max.to_string(),
+            value: t.to_string(),
+        }),
+        other => Err(kind(name, "a time such as \"12ms\"", other)),
+    }
+}
+
+fn kind(name: &str, expected: &'static str, value: &SettingValue) -> RulesError {
+    RulesError::Kind {
+        name: name.to_owned(),
+        expected,
+        value: value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use teeter_scenario::document::Kernel;
+
+    use super::*;
+
+    #[test]
+    fn settings_reach_the_rules() {
+        let mut kernel = Kernel::new("v5.3");
+        kernel.set.insert("hz".into(), SettingValue::Int(1000));
+        kernel
+            .set
+            .insert("domain.NUMA.imbalance_pct".into(), SettingValue::Int(115));
+        let rules = Rules::from_kernel(&kernel).unwrap();
+        assert_eq!(rules.tick(), Nanos(1_000_000));
+        assert_eq!(rules.domains.len(), 1);
+    }
+
+    #[test]
+    fn every_bad_setting_is_reported_with_its_path() {
+        let mut kernel = Kernel::new("v5.3");
+        kernel.set.insert("latencyy".into(), SettingValue::Int(1));
+        kernel
+            .set
+            .insert("domain.NUMA.imbalance_pct".into(), SettingValue::Int(10));
+        let problems = Rules::from_kernel(&kernel).unwrap_err();
+        let text: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            text,
+            [
+                "/set/domain.NUMA.imbalance_pct: `domain.NUMA.imbalance_pct` must be 100 to 1000, not 10",
+                "/set/latencyy: unknown tunable `latencyy` (did you mean `latency`?)",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unknown_kernel_names_the_nearest() {
+        let problems = Rules::from_kernel(&Kernel::new("v5.33")).unwrap_err();
+        assert!(problems[0].to_string().contains("v5.3"), "{}", problems[0]);
+    }
+}

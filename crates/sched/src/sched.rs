@@ -1,0 +1,163 @@
+//! One running kernel.
+
+mod clock;
+mod create;
+mod entry;
+mod query;
+
+use teeter_machine::Topology;
+use teeter_scenario::Nanos;
+use teeter_scenario::document::SettingValue;
+
+use crate::cfs_rq::CfsRq;
+use crate::domain::Domains;
+use crate::effect::Effect;
+use crate::entity::Entity;
+use crate::group::TaskGroup;
+use crate::ids::{CfsRqId, EntityId, GroupId, TaskId};
+use crate::nohz::Nohz;
+use crate::rq::Rq;
+use crate::rules::{Rules, RulesError};
+use crate::stats::BalanceStats;
+use crate::task::Task;
+
+/// One running kernel: all CPUs' run-queues, all tasks and groups, the sched domains.
+///
+/// A clone is a checkpoint: both go on alike when treated alike.
+#[derive(Clone, Debug)]
+pub struct Sched {
+    pub(crate) rules: Rules,
+    /// The kernel's clock, ns since boot.
+    pub(crate) now: u64,
+    pub(crate) nr_cpus: usize,
+    pub(crate) nr_online: usize,
+    pub(crate) rqs: Vec<Rq>,
+    /// By [`crate::cfs_rq::cfs_rq_of`].
+    pub(crate) cfs_rqs: Vec<CfsRq>,
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) groups: Vec<TaskGroup>,
+    pub(crate) domains: Domains,
+    pub(crate) nohz: Nohz,
+    /// Some CPU has more than one task (`rd->overload`).
+    pub(crate) overload: bool,
+    /// Until when a CPU balances a domain of which only one may be balanced at a time, ns.
+    pub(crate) balancing_until: u64,
+    pub(crate) stats: BalanceStats,
+    pub(crate) effects: Vec<Effect>,
+    /// Detached tasks on their way; kept for its capacity.
+    pub(crate) detached: Vec<TaskId>,
+}
+
+impl Sched {
+    /// Boots a kernel on a machine.
+    pub fn new(topology: &Topology, rules: Rules) -> Self {
+        let migration_cost = rules.tunables.migration_cost.0;
+        let mut rqs: Vec<Rq> = topology
+            .cpus
+            .iter()
+            .map(|cpu| Rq::new(u64::from(cpu.capacity), migration_cost))
+            .collect();
+        let domains = Domains::build(topology, &rules, &mut rqs);
+        let nr_cpus = rqs.len();
+        let mut sched = Self {
+            now: clock::BOOT_NS,
+            nr_cpus,
+            nr_online: topology.online.len(),
+            rqs,
+            cfs_rqs: (0..nr_cpus)
+                .map(|_| CfsRq::new(GroupId::ROOT, None))
+                .collect(),
+            entities: Vec::new(),
+            tasks: Vec::new(),
+            groups: vec![TaskGroup::root()],
+            domains,
+            nohz: Nohz::new(topology.online),
+            overload: false,
+            balancing_until: 0,
+            stats: BalanceStats::default(),
+            effects: Vec::new(),
+            detached: Vec::new(),
+            rules,
+        };
+        sched.start_balancing();
+        sched
+    }
+
+    /// The rules it runs by.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Writes a tunable while the kernel runs, as an administrator does through debugfs.
+    ///
+    /// # Errors
+    /// An unknown name, a value that does not fit, or a tunable that is fixed at boot. Nothing changes then.
+    pub fn set(&mut self, name: &str, value: &SettingValue) -> Result<(), RulesError> {
+        self.rules.set_live(name, value)?;
+        if name.starts_with("domain.") {
+            for setting in &self.rules.domains {
+                self.domains.apply(setting);
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves what happened since the last call to the end of `into`.
+    pub fn take_effects(&mut self, into: &mut Vec<Effect>) {
+        into.append(&mut self.effects);
+    }
+
+    /// First passes are due one interval after boot, as if every domain had just been balanced.
+    fn start_balancing(&mut self) {
+        let jiffies = self.jiffies();
+        let hz = u64::from(self.rules.hz);
+        for sd in &mut self.domains.sds {
+            sd.last_balance = jiffies;
+            sd.next_decay_max_lb_cost = jiffies + hz;
+        }
+        for rq in &mut self.rqs {
+            rq.next_balance = jiffies;
+            rq.idle_stamp = self.now;
+            rq.last_blocked_load_update_tick = jiffies;
+        }
+        self.nohz.next_balance = jiffies;
+    }
+
+    #[inline]
+    pub(crate) fn se(&self, se: EntityId) -> &Entity {
+        &self.entities[se.index()]
+    }
+
+    #[inline]
+    pub(crate) fn se_mut(&mut self, se: EntityId) -> &mut Entity {
+        &mut self.entities[se.index()]
+    }
+
+    #[inline]
+    pub(crate) fn cfs(&self, cfs_rq: CfsRqId) -> &CfsRq {
+        &self.cfs_rqs[cfs_rq.index()]
+    }
+
+    #[inline]
+    pub(crate) fn cfs_mut(&mut self, cfs_rq: CfsRqId) -> &mut CfsRq {
+        &mut self.cfs_rqs[cfs_rq.index()]
+    }
+
+    #[inline]
+    pub(crate) fn task(&self, task: TaskId) -> &Task {
+        &self.tasks[task.index()]
+    }
+
+    #[inline]
+    pub(crate) fn task_mut(&mut self, task: TaskId) -> &mut Task {
+        &mut self.tasks[task.index()]
+    }
+
+    /// Moves the kernel's clock; it never goes back.
+    pub(crate) fn advance(&mut self, now: Nanos) {
+        let now = now.0.saturating_add(clock::BOOT_NS);
+        debug_assert!(now >= self.now, "time goes forward");
+        self.now = self.now.max(now);
+    }
+}

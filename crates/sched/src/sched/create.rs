@@ -1,0 +1,99 @@
+//! Making groups and tasks.
+
+use teeter_machine::CpuId;
+use teeter_scenario::Nanos;
+use teeter_scenario::document::Policy;
+
+use super::Sched;
+use crate::cfs_rq::{CfsRq, cfs_rq_of};
+use crate::entity::{Entity, Kind};
+use crate::group::TaskGroup;
+use crate::ids::{EntityId, GroupId, TaskId};
+use crate::load::Update;
+use crate::task::{NewTask, State, Task};
+use crate::weight::{LoadWeight, NICE_0_LOAD, shares_of_cpu_weight};
+
+impl Sched {
+    /// Makes a group below `parent`. `weight` is a cgroup v2 `cpu.weight`, 1 to 10000.
+    pub fn add_group(&mut self, parent: GroupId, weight: u32) -> GroupId {
+        let group = GroupId(self.groups.len() as u32);
+        self.groups.push(TaskGroup {
+            parent: Some(parent),
+            shares: shares_of_cpu_weight(weight),
+            load_avg: 0,
+        });
+        for cpu in 0..self.nr_cpus {
+            let below = cfs_rq_of(group, cpu, self.nr_cpus);
+            let on = cfs_rq_of(parent, cpu, self.nr_cpus);
+            let above = self.cfs(on).se;
+            let load = LoadWeight::scaled(NICE_0_LOAD);
+            let se = EntityId(self.entities.len() as u32);
+            self.entities
+                .push(Entity::new(Kind::Group(below), load, on, above));
+            self.cfs_rqs.push(CfsRq::new(group, Some(se)));
+            self.attach_entity_cfs_rq(se);
+        }
+        group
+    }
+
+    /// Gives a group another `cpu.weight` (`sched_group_set_shares`).
+    pub fn set_group_weight(&mut self, now: Nanos, group: GroupId, weight: u32) {
+        self.advance(now);
+        if group == GroupId::ROOT || group.index() >= self.groups.len() {
+            return;
+        }
+        self.groups[group.index()].shares = shares_of_cpu_weight(weight);
+        for cpu in 0..self.nr_cpus {
+            let mut next = self.cfs(cfs_rq_of(group, cpu, self.nr_cpus)).se;
+            while let Some(se) = next {
+                self.update_load_avg(se, Update::Tg);
+                self.update_cfs_group(se);
+                next = self.se(se).parent;
+            }
+        }
+    }
+
+    /// Makes a task known; [`Sched::fork`] starts it.
+    pub fn add_task(&mut self, new: NewTask) -> TaskId {
+        let task = TaskId(self.tasks.len() as u32);
+        let se = EntityId(self.entities.len() as u32);
+        let load = match new.policy {
+            Policy::Idle => LoadWeight::idle_policy(),
+            Policy::Normal | Policy::Batch => LoadWeight::of_nice(new.nice),
+        };
+        let cfs_rq = cfs_rq_of(new.group, 0, self.nr_cpus);
+        let above = self.cfs(cfs_rq).se;
+        let mut entity = Entity::new(Kind::Task(task), load, cfs_rq, above);
+        entity.avg.load_avg = load.unscaled();
+        entity.avg.runnable_load_avg = load.unscaled();
+        self.entities.push(entity);
+        let mut affinity = new.affinity.and(&self.nohz.online);
+        if affinity.is_empty() {
+            affinity = self.nohz.online;
+        }
+        self.tasks.push(Task {
+            se,
+            group: new.group,
+            policy: new.policy,
+            affinity,
+            state: State::Dead,
+            cpu: CpuId(0),
+            recent_used_cpu: CpuId(0),
+            wakee_flips: 0,
+            wakee_flip_decay_ts: 0,
+            last_wakee: None,
+        });
+        task
+    }
+
+    /// Points a task's entity at the queues of a CPU (`__set_task_cpu`, `set_task_rq`).
+    pub(crate) fn set_task_rq(&mut self, task: TaskId, cpu: CpuId) {
+        let Task { se, group, .. } = *self.task(task);
+        let cfs_rq = cfs_rq_of(group, cpu.index(), self.nr_cpus);
+        let above = self.cfs(cfs_rq).se;
+        let entity = self.se_mut(se);
+        entity.cfs_rq = cfs_rq;
+        entity.parent = above;
+        self.task_mut(task).cpu = cpu;
+    }
+}

@@ -1,0 +1,63 @@
+//! Questions to a running kernel.
+
+use teeter_machine::{CpuId, CpuSet};
+
+use super::Sched;
+use crate::ids::TaskId;
+use crate::stats::LevelStats;
+use crate::task::State;
+
+impl Sched {
+    /// The task that runs on the CPU; `None` = it idles.
+    #[inline]
+    pub fn curr(&self, cpu: CpuId) -> Option<TaskId> {
+        self.rqs[cpu.index()].curr
+    }
+
+    /// Whether the CPU has been told to reschedule and has not.
+    #[inline]
+    pub fn need_resched(&self, cpu: CpuId) -> bool {
+        self.rqs[cpu.index()].need_resched
+    }
+
+    /// Tasks on the CPU's run-queue, the running one among them.
+    #[inline]
+    pub fn nr_running(&self, cpu: CpuId) -> u32 {
+        self.rqs[cpu.index()].nr_running
+    }
+
+    /// Tasks on the CPU's run-queue, the running one among them, most recently queued last.
+    pub fn queued(&self, cpu: CpuId) -> impl Iterator<Item = TaskId> + '_ {
+        self.rqs[cpu.index()].cfs_tasks.iter().copied()
+    }
+
+    /// The CPU the task is on, or was when it slept.
+    pub fn task_cpu(&self, task: TaskId) -> CpuId {
+        self.task(task).cpu
+    }
+
+    /// Whether the task is on a run-queue.
+    pub fn is_runnable(&self, task: TaskId) -> bool {
+        self.task(task).state == State::Runnable
+    }
+
+    /// CPUs the task may use.
+    pub fn affinity(&self, task: TaskId) -> &CpuSet {
+        &self.task(task).affinity
+    }
+
+    /// Load of the CPU: its root queue's `load_avg`.
+    pub fn cpu_load(&self, cpu: CpuId) -> u64 {
+        self.cfs_rqs[cpu.index()].avg.load_avg
+    }
+
+    /// Utilization of the CPU: its root queue's `util_avg`, of 1024.
+    pub fn cpu_util(&self, cpu: CpuId) -> u64 {
+        self.cfs_rqs[cpu.index()].avg.util_avg
+    }
+
+    /// What balancing did so far at each level, lowest first.
+    pub fn balance_stats(&self) -> &[LevelStats] {
+        self.stats.levels()
+    }
+}
