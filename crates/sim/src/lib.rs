@@ -11,14 +11,28 @@
 //! 4. [`Simulation::insert_action`] changes it while it runs, as the script does.
 //! 5. [`Simulation::result`] and [`Simulation::digest`] sum it up.
 
+mod code;
+mod cpu;
 mod digest;
+mod engine;
 mod error;
+mod groups;
+mod hardware;
+mod queue;
 mod result;
+mod sampler;
+mod script;
 mod seed;
 mod series;
 mod snapshot;
+mod stats;
+mod support;
+mod sync;
 mod table;
+mod task;
+mod thread;
 
+pub use engine::Simulation;
 pub use error::Error;
 pub use result::{
     BalanceCounts, Better, CpuResult, Latency, MetricResult, MigrationCounts, NumaCounts,
@@ -28,3 +42,4 @@ pub use seed::derive_seed;
 pub use series::Series;
 pub use snapshot::{IDLE, MigrationMark, Snapshot};
 pub use table::{TaskInfo, ThreadInfo, ThreadTable};
+pub use teeter_sched::{KernelInfo, kernels};

@@ -24,7 +24,7 @@ pub fn derive_seed(seed: u64, repeat: u32) -> u64 {
 pub(crate) fn draw(seed: u64, purpose: Purpose, entity: u64, below: u64) -> u64 {
     let state = mix(mix(seed) ^ mix(purpose as u64 + 1) ^ entity);
     let drawn = Pcg32::new(state, entity).next_u64();
-    (u128::from(drawn) * u128::from(below) >> 64) as u64
+    ((u128::from(drawn) * u128::from(below)) >> 64) as u64
 }
 
 /// One step of splitmix64: spreads every bit of the input over the output.

@@ -1,0 +1,95 @@
+//! One CPU: what runs on it, how fast, and how long it tends to idle.
+
+use crate::code::FULL;
+
+/// How many idle periods the expectation looks back on.
+const HISTORY: usize = 8;
+
+/// The run state of a CPU.
+#[derive(Clone, Debug)]
+pub(crate) struct Cpu {
+    /// The running thread; `None` = idle.
+    pub(crate) running: Option<u32>,
+    /// Progress is counted up to here; in the future while a context switch lasts.
+    pub(crate) from: u64,
+    /// Its speed, [`FULL`] at most.
+    pub(crate) rate: u64,
+    /// The tick comes at this time and every tick period after.
+    pub(crate) tick_phase: u64,
+    idle_since: u64,
+    idle_periods: [u64; HISTORY],
+    idle_count: u64,
+}
+
+impl Cpu {
+    /// An idle CPU whose tick has this phase.
+    pub(crate) fn new(tick_phase: u64) -> Self {
+        Self {
+            running: None,
+            from: 0,
+            rate: FULL,
+            tick_phase,
+            idle_since: 0,
+            idle_periods: [0; HISTORY],
+            idle_count: 0,
+        }
+    }
+
+    /// The first tick after `now`.
+    pub(crate) fn next_tick(&self, now: u64, period: u64) -> u64 {
+        if now < self.tick_phase {
+            return self.tick_phase;
+        }
+        now + period - (now - self.tick_phase) % period
+    }
+
+    /// It begins to idle.
+    pub(crate) fn goes_idle(&mut self, now: u64) {
+        self.idle_since = now;
+    }
+
+    /// It gets work after idling.
+    pub(crate) fn leaves_idle(&mut self, now: u64) {
+        let slot = (self.idle_count % HISTORY as u64) as usize;
+        if let Some(period) = self.idle_periods.get_mut(slot) {
+            *period = now - self.idle_since;
+        }
+        self.idle_count += 1;
+    }
+
+    /// How long it may expect to idle, ns: the mean of its last idle periods. A CPU that has idled
+    /// since boot expects to do so for ever.
+    pub(crate) fn expected_idle(&self) -> u64 {
+        match self.idle_count.min(HISTORY as u64) {
+            0 => u64::MAX,
+            count => self.idle_periods.iter().sum::<u64>() / count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_stay_on_the_cpus_own_grid() {
+        let cpu = Cpu::new(300);
+        assert_eq!(cpu.next_tick(0, 1000), 300);
+        assert_eq!(cpu.next_tick(300, 1000), 1300);
+        assert_eq!(cpu.next_tick(1299, 1000), 1300);
+        assert_eq!(cpu.next_tick(4500, 1000), 5300);
+    }
+
+    #[test]
+    fn the_last_eight_idle_periods_count() {
+        let mut cpu = Cpu::new(0);
+        assert_eq!(cpu.expected_idle(), u64::MAX);
+        let mut now = 0;
+        for period in [1000, 1000, 10, 20, 10, 20, 10, 20, 10, 20] {
+            cpu.goes_idle(now);
+            now += period;
+            cpu.leaves_idle(now);
+        }
+        assert_eq!(cpu.expected_idle(), 15);
+    }
+}

@@ -1,0 +1,305 @@
+//! The simulation: all state, and the loop that lets time pass.
+
+mod build;
+mod effects;
+mod interpret;
+mod outcome;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use teeter_machine::CpuId;
+use teeter_scenario::Nanos;
+use teeter_scenario::document::{Scenario, ScriptEntry, Until};
+use teeter_sched::{Effect, GroupId, Sched, TaskId};
+
+use crate::code::Code;
+use crate::cpu::Cpu;
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::hardware::Hardware;
+use crate::queue::{Event, Queue};
+use crate::sampler::Sampler;
+use crate::script::{self, Script};
+use crate::series::Series;
+use crate::snapshot::MigrationMark;
+use crate::stats::{Stats, Totals};
+use crate::sync::{Barrier, Flag};
+use crate::table::ThreadTable;
+use crate::task::{Birth, TaskRun};
+use crate::thread::{Phase, Thread};
+
+/// Migrations kept for [`Simulation::take_migrations`]; older ones are forgotten.
+const MARKS: usize = 4096;
+
+/// One run of a scenario under one kernel. See the [crate's documentation](crate).
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    now: u64,
+    end: u64,
+    until: Until,
+    /// When statistics begin, until they have.
+    warmup: Option<u64>,
+    seed: u64,
+    kernel: String,
+
+    hardware: Arc<Hardware>,
+    code: Arc<Code>,
+    table: Arc<ThreadTable>,
+    groups: Arc<BTreeMap<String, GroupId>>,
+
+    queue: Queue,
+    sched: Sched,
+    effects: Vec<Effect>,
+    /// Tick period, ns.
+    tick: u64,
+    cpus: Vec<Cpu>,
+    /// Busy hardware threads of each core.
+    busy: Vec<u32>,
+    threads: Vec<Thread>,
+    tasks: Vec<TaskRun>,
+    flags: Vec<Flag>,
+    barriers: Vec<Barrier>,
+    script: Script,
+    /// Threads that end by themselves and have not.
+    to_end: u32,
+
+    stats: Stats,
+    /// What the accounts said when statistics began.
+    before: Totals,
+    measured_from: u64,
+    sampler: Sampler,
+    marks: VecDeque<MigrationMark>,
+    digest: Digest,
+    events: u64,
+    switches: u64,
+    wakeups: u64,
+    /// Time of the last event handled.
+    last_event: Option<u64>,
+}
+
+impl Simulation {
+    /// Builds the run of a scenario under its kernel number `kernel`, with the seed of repeat number
+    /// `repeat`; both count from 0.
+    ///
+    /// # Errors
+    /// [`Error::Problems`]: everything in the scenario that does not fit together, or that the engine
+    /// does not do yet, by its path in the document.
+    pub fn new(scenario: &Scenario, kernel: usize, repeat: u32) -> Result<Self, Error> {
+        build::simulation(scenario, kernel, repeat, teeter_workload::compile)
+            .map_err(Error::Problems)
+    }
+
+    /// Lets time pass up to `t` (or the [end](Self::end)): everything that happens before `t` has then
+    /// happened. Cutting a run into any pieces gives the same result.
+    pub fn run_until(&mut self, t: Nanos) {
+        self.run_events(t, u64::MAX);
+    }
+
+    /// As [`Simulation::run_until`], but stops after `max_events` events. Gives whether `until` or the
+    /// end was reached.
+    pub fn run_events(&mut self, until: Nanos, max_events: u64) -> bool {
+        let stop_after = self.events.saturating_add(max_events);
+        loop {
+            let until = until.0.min(self.end);
+            if self.now >= until {
+                return true;
+            }
+            self.apply_script();
+            let stop = until.min(self.next_mark());
+            while let Some((time, event)) = self.queue.first()
+                && time < stop
+                && !self.finished()
+            {
+                if self.events >= stop_after {
+                    return false;
+                }
+                self.now = time;
+                self.handle(event);
+            }
+            if !self.finished() {
+                self.now = stop;
+                self.note_time();
+            }
+        }
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Nanos {
+        Nanos(self.now)
+    }
+
+    /// When the run ends: after its duration, or when it is done.
+    pub fn end(&self) -> Nanos {
+        Nanos(self.end)
+    }
+
+    /// Whether the end has come.
+    pub fn finished(&self) -> bool {
+        self.now >= self.end
+    }
+
+    /// Adds a change while the simulation runs, as if the script had had it as its last entry.
+    ///
+    /// # Errors
+    /// [`Error::Past`] if something has already happened at that time or later; [`Error::Problems`] as
+    /// for the script, with paths below `/script`.
+    pub fn insert_action(&mut self, entry: &ScriptEntry) -> Result<(), Error> {
+        let past = entry.at.0 < self.now || self.last_event.is_some_and(|last| entry.at.0 <= last);
+        if past {
+            return Err(Error::Past { at: entry.at, now: self.now() });
+        }
+        let added = self.script.add("/script", entry, &self.groups, &self.sched);
+        added.map_err(Error::Problems)
+    }
+
+    /// One row for each `run.sample` so far.
+    pub fn series(&self) -> &Series {
+        &self.sampler.series
+    }
+
+    /// Migrations since the last call, oldest first; at most the latest few thousand.
+    pub fn take_migrations(&mut self) -> Vec<MigrationMark> {
+        self.marks.drain(..).collect()
+    }
+
+    /// Who is who.
+    pub fn threads(&self) -> &ThreadTable {
+        &self.table
+    }
+
+    /// When the loop must stop to look at the clock.
+    fn next_mark(&self) -> u64 {
+        let script = self.script.next_time().unwrap_or(u64::MAX);
+        let warmup = self.warmup.unwrap_or(u64::MAX);
+        script.min(warmup).min(self.sampler.due)
+    }
+
+    /// Takes the sample and begins statistics, if it is time.
+    fn note_time(&mut self) {
+        if self.now == self.sampler.due {
+            self.sampler.take(&self.stats, &self.tasks, self.switches);
+        }
+        if self.warmup.is_some_and(|warmup| self.now >= warmup) {
+            self.warmup = None;
+            self.before = self.stats.totals(self.now);
+            self.measured_from = self.now;
+            self.tasks.iter_mut().for_each(TaskRun::forget);
+        }
+    }
+
+    /// Makes the changes that are due, before anything else of their time.
+    fn apply_script(&mut self) {
+        while let Some(change) = self.script.take_due(self.now) {
+            script::apply(&change, &mut self.sched, Nanos(self.now));
+            self.settle();
+        }
+    }
+
+    /// Handles one event at its time.
+    fn handle(&mut self, event: Event) {
+        self.events += 1;
+        self.last_event = Some(self.now);
+        let now = Nanos(self.now);
+        match event {
+            Event::Boundary(cpu) => return self.boundary(cpu),
+            Event::Tick(cpu) => {
+                self.queue.set(event, self.now + self.tick);
+                self.sched.tick(now, cpu);
+            }
+            Event::Resched(cpu) => {
+                self.queue.cancel(event);
+                self.sched.schedule(now, cpu);
+            }
+            Event::NohzKick(cpu) => {
+                self.queue.cancel(event);
+                self.sched.nohz_balance(now, cpu);
+            }
+            Event::ActiveBalance(cpu) => {
+                self.queue.cancel(event);
+                self.sched.active_balance(now, cpu);
+            }
+            Event::Timer(thread) => {
+                self.queue.cancel(event);
+                self.timer(thread);
+            }
+        }
+        self.settle();
+    }
+
+    /// A thread's timer expired: it is born or wakes up.
+    fn timer(&mut self, thread: u32) {
+        if self.threads[thread as usize].phase == Phase::Unborn {
+            self.give_birth(thread);
+        } else {
+            self.expire(thread);
+        }
+    }
+
+    /// The first of a task's threads, or one that is placed, comes into being.
+    fn give_birth(&mut self, thread: u32) {
+        let task = &self.tasks[self.threads[thread as usize].task as usize];
+        let index = thread - task.threads.start;
+        match &task.birth {
+            Birth::Forked { from, .. } => self.fork(*from, thread, None),
+            Birth::Placed { on } => {
+                let on = on[index as usize % on.len()];
+                self.fork(on, thread, Some(on));
+            }
+        }
+    }
+
+    /// A sleeping thread's timer fires on the CPU where it last ran, which may have to leave an idle
+    /// state for it first.
+    fn expire(&mut self, thread: u32) {
+        let state = &mut self.threads[thread as usize];
+        let cpu = &self.cpus[state.cpu.index()];
+        if !state.expired {
+            state.woken_at = self.now;
+            if cpu.running.is_none() {
+                let exit = self.hardware.idle_exit(cpu.expected_idle());
+                if exit > 0 {
+                    state.expired = true;
+                    return self.queue.set(Event::Timer(thread), self.now + exit);
+                }
+            }
+        }
+        state.expired = false;
+        let cpu = state.cpu;
+        self.wake(cpu, thread);
+    }
+
+    /// `wake_up_new_task`, called on `parent`.
+    fn fork(&mut self, parent: CpuId, thread: u32, on: Option<CpuId>) {
+        let cpu = self.sched.fork(Nanos(self.now), parent, TaskId(thread), on);
+        let state = &mut self.threads[thread as usize];
+        state.started = self.now;
+        state.timer = self.now;
+        state.cpu = cpu;
+        let task = &self.tasks[state.task as usize];
+        let forks_others = matches!(task.birth, Birth::Forked { .. })
+            && thread == task.threads.start
+            && task.len() > 1;
+        if forks_others {
+            state.phase = Phase::Forking { next: 1 };
+            state.left = interpret::FORK_WORK;
+        } else {
+            state.phase = Phase::Ready;
+        }
+        self.stats.enqueue(self.now, thread, cpu);
+    }
+
+    /// `try_to_wake_up`, called on `waker`.
+    fn wake(&mut self, waker: CpuId, thread: u32) {
+        self.wakeups += 1;
+        let cpu = self.sched.wake(Nanos(self.now), waker, TaskId(thread), false);
+        let state = &mut self.threads[thread as usize];
+        state.woken_at = state.woken_at.min(self.now);
+        state.lines = self.hardware.wake_lines(waker, cpu);
+        state.cpu = cpu;
+        if state.phase == Phase::Asleep || state.phase == Phase::Futex {
+            state.phase = Phase::Ready;
+        }
+        self.stats.enqueue(self.now, thread, cpu);
+    }
+}

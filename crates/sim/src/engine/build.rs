@@ -1,0 +1,277 @@
+//! From the scenario to a simulation at time 0.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use teeter_machine::{CpuId, CpuSet, Speed, Topology};
+use teeter_scenario::document::{Fork, Scenario, Tasks};
+use teeter_scenario::{CpuList, Problem};
+use teeter_sched::{NewTask, Rules, Sched};
+use teeter_workload::Programs;
+
+use super::Simulation;
+use crate::code::{Code, ends};
+use crate::cpu::Cpu;
+use crate::digest::Digest;
+use crate::groups::Groups;
+use crate::hardware::Hardware;
+use crate::queue::{Event, Queue};
+use crate::sampler::Sampler;
+use crate::script::Script;
+use crate::seed::{Purpose, derive_seed, draw};
+use crate::stats::{Stats, Totals};
+use crate::support;
+use crate::sync::{Barrier, Flag};
+use crate::table::{TaskInfo, ThreadInfo, ThreadTable};
+use crate::task::{Birth, TaskRun};
+use crate::thread::Thread;
+
+/// A part of the build, or all that is wrong with it.
+type Part<T> = Result<T, Vec<Problem>>;
+
+/// One of the scenario's tasks before its threads are known to the scheduler.
+struct Compiled {
+    programs: Programs,
+    affinity: CpuSet,
+    birth: Birth,
+}
+
+/// Builds the run. `compile` makes programs of tasks, with paths below those.
+pub(super) fn simulation(
+    scenario: &Scenario,
+    kernel: usize,
+    repeat: u32,
+    compile: impl Fn(&Tasks) -> Part<Programs>,
+) -> Part<Simulation> {
+    let mut problems = support::problems(scenario);
+    let hardware = keep(hardware(scenario), &mut problems);
+    let kernel_spec = scenario.kernels.get(kernel).ok_or_else(|| {
+        vec![Problem::new("/kernels", format!("there is no kernel number {kernel}"))]
+    });
+    let kernel_spec = keep(kernel_spec, &mut problems);
+    let rules = kernel_spec
+        .and_then(|spec| keep(below(&format!("/kernels/{kernel}"), Rules::from_kernel(spec)), &mut problems));
+    let (Some(hardware), Some(kernel_spec), Some(rules)) = (hardware, kernel_spec, rules) else {
+        return Err(problems);
+    };
+    let topology = &hardware.topology;
+
+    let tick = rules.tick().0;
+    let mut sched = Sched::new(topology, rules);
+    let groups = Groups::new(scenario, &topology.online, &mut sched);
+    let compiled = keep(compile_all(scenario, topology, &groups, compile), &mut problems);
+    let Some(compiled) = compiled.filter(|_| problems.is_empty()) else {
+        return Err(problems);
+    };
+
+    let mut world = World::default();
+    for (tasks, compiled) in scenario.tasks.iter().zip(&compiled) {
+        world.add(tasks, compiled, &groups, &mut sched)?;
+    }
+    world.table.cgroups = groups.paths();
+
+    let seed = derive_seed(scenario.run.seed, repeat);
+    let mut queue = Queue::new(topology.cpus.len(), world.threads.len());
+    for task in &world.tasks {
+        let by_themselves = match task.birth {
+            Birth::Forked { .. } => 1,
+            Birth::Placed { .. } => task.len() as usize,
+        };
+        for thread in task.threads.clone().take(by_themselves) {
+            queue.set(Event::Timer(thread), task.start);
+        }
+    }
+    let phase = |cpu: CpuId| draw(seed, Purpose::TickPhase, u64::from(cpu.0), tick);
+    let places = topology.cpu_ids().map(|cpu| (topology.cpu(cpu).node, topology.online.contains(cpu)));
+    let affinities = world.threads.iter().map(|thread| {
+        (thread.task, compiled[thread.task as usize].affinity)
+    });
+    let stats = Stats::new(places, topology.nodes.len(), world.tasks.len(), affinities);
+    let online = |node: &CpuSet| node.and(&topology.online).len() as u32;
+    let online_cpus = topology.nodes.iter().map(online).collect();
+
+    let mut simulation = Simulation {
+        now: 0,
+        end: scenario.run.duration.0,
+        until: scenario.run.until,
+        warmup: Some(scenario.run.warmup.0).filter(|&warmup| warmup > 0),
+        seed,
+        kernel: kernel_spec.title().to_owned(),
+        code: Arc::new(world.code),
+        table: Arc::new(world.table),
+        groups: Arc::new(groups.ids()),
+        queue,
+        sched,
+        effects: Vec::new(),
+        tick,
+        cpus: topology.cpu_ids().map(|cpu| Cpu::new(phase(cpu))).collect(),
+        busy: vec![0; hardware.nr_cores()],
+        threads: world.threads,
+        flags: world.flags,
+        barriers: world.barriers,
+        script: Script::default(),
+        to_end: world.to_end,
+        stats,
+        before: Totals::default(),
+        measured_from: 0,
+        sampler: Sampler::new(scenario.run.sample, world.tasks.len(), online_cpus),
+        tasks: world.tasks,
+        marks: VecDeque::new(),
+        digest: Digest::new(),
+        events: 0,
+        switches: 0,
+        wakeups: 0,
+        last_event: None,
+        hardware: Arc::new(hardware),
+    };
+    for (index, entry) in scenario.script.iter().enumerate() {
+        let Simulation { script, groups, sched, .. } = &mut simulation;
+        keep(script.add(&format!("/script/{index}"), entry, groups, sched), &mut problems);
+    }
+    if problems.is_empty() { Ok(simulation) } else { Err(problems) }
+}
+
+/// The value, or its problems put with the others.
+fn keep<T>(part: Part<T>, problems: &mut Vec<Problem>) -> Option<T> {
+    part.map_err(|more| problems.extend(more)).ok()
+}
+
+/// Problems of a part of the document, with paths from its root.
+fn below<T>(path: &str, part: Part<T>) -> Part<T> {
+    let absolute = |problem: Problem| Problem { path: format!("{path}{}", problem.path), ..problem };
+    part.map_err(|problems| problems.into_iter().map(absolute).collect())
+}
+
+fn hardware(scenario: &Scenario) -> Part<Hardware> {
+    let machine = &scenario.machine;
+    let topology = below("/machine", Topology::from_spec(machine))?;
+    let speed = below("/machine", Speed::for_machine(machine, &topology))?;
+    Ok(Hardware::new(topology, speed))
+}
+
+fn compile_all(
+    scenario: &Scenario,
+    topology: &Topology,
+    groups: &Groups,
+    compile: impl Fn(&Tasks) -> Part<Programs>,
+) -> Part<Vec<Compiled>> {
+    let mut problems = Vec::new();
+    let compiled = (0..)
+        .zip(&scenario.tasks)
+        .filter_map(|(index, tasks): (usize, _)| {
+            let part = compile(tasks).and_then(|programs| place(tasks, programs, topology, groups));
+            keep(below(&format!("/tasks/{index}"), part), &mut problems)
+        })
+        .collect();
+    if problems.is_empty() { Ok(compiled) } else { Err(problems) }
+}
+
+/// Says where the threads of compiled tasks may run and come into being.
+fn place(
+    tasks: &Tasks,
+    mut programs: Programs,
+    topology: &Topology,
+    groups: &Groups,
+) -> Part<Compiled> {
+    let allowed = groups.get(&tasks.cgroup).cpus;
+    let affinity = match &tasks.affinity {
+        Some(list) => cpu_set(list).and(&allowed),
+        None => allowed,
+    };
+    if affinity.is_empty() {
+        let message = "no CPU in it is online and open to the task's cgroup";
+        return Err(vec![Problem::new("/affinity", message)]);
+    }
+    programs.throttle_spins(affinity.len());
+    let birth = birth(&tasks.fork, topology, &affinity)?;
+    Ok(Compiled { programs, affinity, birth })
+}
+
+fn birth(fork: &Fork, topology: &Topology, affinity: &CpuSet) -> Part<Birth> {
+    match fork {
+        Fork::From { cpu, every } => {
+            let from = CpuId(*cpu as u16);
+            if topology.online.contains(from) && u32::from(from.0) == *cpu {
+                Ok(Birth::Forked { from, every: every.0 })
+            } else {
+                Err(vec![Problem::new("/fork/from", format!("CPU {cpu} is not online"))])
+            }
+        }
+        Fork::On(list) => {
+            let on: Vec<CpuId> = list.iter().map(|cpu| CpuId(cpu as u16)).collect();
+            match on.iter().find(|cpu| !affinity.contains(**cpu)) {
+                Some(cpu) => {
+                    let message = format!("the task may not run on CPU {}", cpu.0);
+                    Err(vec![Problem::new("/fork/on", message)])
+                }
+                None if on.is_empty() => Err(vec![Problem::new("/fork/on", "it names no CPU")]),
+                None => Ok(Birth::Placed { on }),
+            }
+        }
+    }
+}
+
+fn cpu_set(list: &CpuList) -> CpuSet {
+    list.iter().map(|cpu| CpuId(cpu as u16)).collect()
+}
+
+/// What the tasks bring into being.
+#[derive(Default)]
+struct World {
+    code: Code,
+    table: ThreadTable,
+    threads: Vec<Thread>,
+    tasks: Vec<TaskRun>,
+    flags: Vec<Flag>,
+    barriers: Vec<Barrier>,
+    to_end: u32,
+}
+
+impl World {
+    fn add(
+        &mut self,
+        tasks: &Tasks,
+        compiled: &Compiled,
+        groups: &Groups,
+        sched: &mut Sched,
+    ) -> Part<()> {
+        let Compiled { programs, affinity, birth } = compiled;
+        let task = self.tasks.len() as u32;
+        let (flags_at, barriers_at) = (self.flags.len() as u32, self.barriers.len() as u32);
+        let starts = self.code.link(programs, flags_at, barriers_at).map_err(|_malformed| {
+            let path = format!("/tasks/{task}/workload");
+            vec![Problem::new(path, "its loops do not match or nest too deep")]
+        })?;
+        self.flags.extend(programs.flags.iter().map(|&value| Flag::new(value)));
+        self.barriers.extend(programs.barriers.iter().map(|&members| Barrier::new(members)));
+
+        let first = self.threads.len() as u32;
+        for (index, &program) in (0..).zip(&programs.thread) {
+            let id = sched.add_task(NewTask {
+                group: groups.get(&tasks.cgroup).id,
+                nice: tasks.nice,
+                policy: tasks.policy,
+                affinity: *affinity,
+            });
+            debug_assert_eq!(id.0 as usize, self.threads.len(), "both count tasks alike");
+            self.table.threads.push(ThreadInfo { task, index });
+            self.threads.push(Thread::new(task, starts[program as usize]));
+            self.to_end += u32::from(ends(&programs.programs[program as usize]));
+        }
+        let threads = first..self.threads.len() as u32;
+        self.table.tasks.push(TaskInfo {
+            name: tasks.name.clone(),
+            cgroup: groups.index(&tasks.cgroup) as u32,
+            threads: threads.end - threads.start,
+            metric: programs.metric.as_ref().map(|metric| metric.name.to_owned()),
+        });
+        self.tasks.push(TaskRun::new(
+            threads,
+            birth.clone(),
+            tasks.start.0,
+            programs.metric.clone(),
+            programs.traits.footprint_bytes,
+        ));
+        Ok(())
+    }
+}

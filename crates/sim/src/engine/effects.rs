@@ -1,0 +1,138 @@
+//! Answers to what the scheduler did and wants done.
+
+use teeter_machine::CpuId;
+use teeter_scenario::Nanos;
+use teeter_sched::{Cause, Effect, TaskId};
+
+use super::{MARKS, Simulation};
+use crate::queue::Event;
+use crate::snapshot::{IDLE, MigrationMark};
+
+/// Kinds of records in the digest; those of migrations follow by cause.
+const SWITCHED: u64 = 1;
+const MIGRATED: u64 = 2;
+
+impl Simulation {
+    /// Answers all effects, and those of the answers, until the scheduler wants nothing more now.
+    pub(super) fn settle(&mut self) {
+        let mut effects = std::mem::take(&mut self.effects);
+        loop {
+            self.sched.take_effects(&mut effects);
+            if effects.is_empty() {
+                break;
+            }
+            for effect in effects.drain(..) {
+                self.answer(effect);
+            }
+        }
+        self.effects = effects;
+    }
+
+    fn answer(&mut self, effect: Effect) {
+        match effect {
+            Effect::Resched { cpu, from } if cpu == from => {
+                self.sched.schedule(Nanos(self.now), cpu);
+            }
+            Effect::Resched { cpu, from } => {
+                self.interrupt(Event::Resched(cpu), cpu, from, 0);
+            }
+            Effect::NohzKick { cpu, from } => {
+                self.interrupt(Event::NohzKick(cpu), cpu, from, 0);
+            }
+            Effect::ActiveBalance { cpu, from } => {
+                let switch = self.hardware.switch();
+                self.interrupt(Event::ActiveBalance(cpu), cpu, from, switch);
+            }
+            Effect::Switch { cpu, prev, next } => {
+                self.switch(cpu, prev.map(|task| task.0), next.map(|task| task.0));
+            }
+            Effect::Migrate { task, from, to, cause } => self.migrated(task, from, to, cause),
+        }
+    }
+
+    /// Sends an interrupt, which comes when the CPU has left its idle state, and `extra` later.
+    fn interrupt(&mut self, event: Event, cpu: CpuId, from: CpuId, extra: u64) {
+        let state = &self.cpus[cpu.index()];
+        let exit = match state.running {
+            Some(_) => 0,
+            None => self.hardware.idle_exit(state.expected_idle()),
+        };
+        let arrival = self.now + self.hardware.ipi(from, cpu) + exit + extra;
+        self.queue.set_earlier(event, arrival);
+    }
+
+    /// A CPU goes from one thread (or idling) to another.
+    fn switch(&mut self, cpu: CpuId, prev: Option<u32>, next: Option<u32>) {
+        let record = SWITCHED << 56 | u64::from(cpu.0) << 32 | u64::from(next.unwrap_or(IDLE));
+        self.digest.word(self.now);
+        self.digest.word(record);
+        self.switches += 1;
+
+        self.charge(cpu);
+        let state = &mut self.cpus[cpu.index()];
+        debug_assert_eq!(state.running, prev, "the engine knows who runs");
+        state.running = next;
+        state.from = self.now;
+        let queued = self.sched.queued(cpu).map(|task| task.0);
+        self.stats.switch(self.now, cpu, prev, next, queued);
+        match (prev, next) {
+            (None, Some(_)) => self.gets_busy(cpu),
+            (Some(_), None) => self.gets_idle(cpu),
+            _ => {}
+        }
+        match next {
+            Some(thread) => self.resume(cpu, thread),
+            None => self.queue.cancel(Event::Boundary(cpu)),
+        }
+    }
+
+    /// An idle CPU has work again: its tick comes back.
+    fn gets_busy(&mut self, cpu: CpuId) {
+        let state = &mut self.cpus[cpu.index()];
+        state.leaves_idle(self.now);
+        let tick = state.next_tick(self.now, self.tick);
+        self.queue.set(Event::Tick(cpu), tick);
+        self.share_core(cpu, 1);
+    }
+
+    /// A CPU idles: its tick stops.
+    fn gets_idle(&mut self, cpu: CpuId) {
+        self.cpus[cpu.index()].goes_idle(self.now);
+        self.queue.cancel(Event::Tick(cpu));
+        self.share_core(cpu, -1);
+    }
+
+    /// One more or one less hardware thread of the core is busy: all of them change speed.
+    fn share_core(&mut self, cpu: CpuId, by: i32) {
+        let hardware = self.hardware.clone();
+        let core = hardware.core(cpu);
+        let busy = self.busy[core].saturating_add_signed(by);
+        self.busy[core] = busy;
+        for &sibling in hardware.siblings(core) {
+            self.charge(sibling);
+            let state = &mut self.cpus[sibling.index()];
+            state.rate = hardware.rate(busy);
+            let works = |thread: u32| self.threads[thread as usize].phase.makes_progress();
+            if sibling != cpu && state.running.is_some_and(works) {
+                self.arm(sibling);
+            }
+        }
+    }
+
+    fn migrated(&mut self, task: TaskId, from: CpuId, to: CpuId, cause: Cause) {
+        let record = (MIGRATED + cause as u64) << 56
+            | u64::from(from.0) << 44
+            | u64::from(to.0) << 32
+            | u64::from(task.0);
+        self.digest.word(self.now);
+        self.digest.word(record);
+        let thread = &mut self.threads[task.0 as usize];
+        thread.cpu = to;
+        self.tasks[thread.task as usize].migrations[cause as usize] += 1;
+        self.stats.migrate(self.now, task.0, to);
+        if self.marks.len() >= MARKS {
+            self.marks.pop_front();
+        }
+        self.marks.push_back(MigrationMark { time: Nanos(self.now), task: task.0, from, to, cause });
+    }
+}

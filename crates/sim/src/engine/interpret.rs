@@ -1,0 +1,311 @@
+//! Running programs: what a CPU's thread does next, and when that ends.
+
+use teeter_machine::CpuId;
+use teeter_scenario::Nanos;
+use teeter_scenario::document::Until;
+
+use super::Simulation;
+use crate::code::{FULL, Instr, work};
+use crate::queue::Event;
+use crate::thread::{NEVER, Phase};
+
+/// Work of forking one thread, the 50 µs between two threads of a team: `clone` itself takes some
+/// 20 µs, mapping and protecting its stack about as much again. An assumption, which matters only in
+/// that the averages of the run-queues move between forks.
+pub(super) const FORK_WORK: u64 = work(50_000);
+
+/// Instructions that may pass without time passing. A program that goes on longer is charged
+/// 1 ns for each.
+const FREE_INSTRUCTIONS: u64 = 4096;
+
+impl Simulation {
+    /// The thread on `cpu` comes to the end of what it was doing.
+    pub(super) fn boundary(&mut self, cpu: CpuId) {
+        self.charge(cpu);
+        let Some(thread) = self.cpus[cpu.index()].running else {
+            return self.queue.cancel(Event::Boundary(cpu));
+        };
+        let state = &self.threads[thread as usize];
+        match state.phase {
+            phase if phase.is_measured() && state.left > 0 => self.arm(cpu),
+            Phase::Poll => self.sleep(cpu, thread, Phase::Futex),
+            Phase::Waking { barrier } => self.wake_next(cpu, thread, barrier),
+            Phase::Forking { next } => self.fork_next(cpu, thread, next),
+            Phase::Wall { until } if self.now < until => self.arm(cpu),
+            Phase::Spin { flag, value } => {
+                let flag = &mut self.flags[flag as usize];
+                if flag.value == value {
+                    flag.leave(&mut self.threads, thread);
+                    self.go_on(cpu, thread);
+                } else {
+                    self.arm(cpu);
+                }
+            }
+            _ => self.go_on(cpu, thread),
+        }
+    }
+
+    /// Books the progress of the thread on `cpu` up to now.
+    pub(super) fn charge(&mut self, cpu: CpuId) {
+        let state = &mut self.cpus[cpu.index()];
+        if let Some(thread) = state.running
+            && state.from < self.now
+        {
+            let elapsed = self.now - state.from;
+            state.from = self.now;
+            self.threads[thread as usize].progress(elapsed, state.rate);
+        }
+    }
+
+    /// Sets the CPU's boundary to when its thread ends what it is doing, as things stand.
+    pub(super) fn arm(&mut self, cpu: CpuId) {
+        match self.boundary_time(cpu) {
+            Some(time) => self.queue.set(Event::Boundary(cpu), time),
+            None => self.queue.cancel(Event::Boundary(cpu)),
+        }
+    }
+
+    fn boundary_time(&self, cpu: CpuId) -> Option<u64> {
+        let state = &self.cpus[cpu.index()];
+        let thread = &self.threads[state.running? as usize];
+        let from = state.from;
+        match thread.phase {
+            Phase::Ready => Some(from),
+            phase if phase.makes_progress() => {
+                Some(from.saturating_add(thread.left.div_ceil(state.rate)))
+            }
+            Phase::Poll => Some(from.saturating_add(thread.left.div_ceil(FULL))),
+            Phase::Wall { until } => Some(until.max(from)),
+            Phase::Spin { flag, value } => {
+                let flag = &self.flags[flag as usize];
+                (flag.value == value).then(|| from + self.hardware.line(flag.set_by, cpu))
+            }
+            Phase::Released { by } => Some(from + self.hardware.line(by, cpu)),
+            _ => None,
+        }
+    }
+
+    /// Runs the thread's program until time must pass.
+    fn go_on(&mut self, cpu: CpuId, thread: u32) {
+        for _ in 0..FREE_INSTRUCTIONS {
+            let state = &mut self.threads[thread as usize];
+            let instr = self.code.at(state.pc);
+            state.pc += 1;
+            match instr {
+                Instr::Compute(0) | Instr::Sleep(0) => {}
+                Instr::Compute(work) => {
+                    state.left = work;
+                    state.pay_debt();
+                    state.phase = Phase::Work;
+                    return self.arm(cpu);
+                }
+                Instr::ComputeWall(time) => {
+                    state.phase = Phase::Wall { until: self.now.saturating_add(time) };
+                    return self.arm(cpu);
+                }
+                Instr::ComputeForever => {
+                    state.phase = Phase::Forever;
+                    return self.arm(cpu);
+                }
+                Instr::Sleep(time) => {
+                    self.queue.set(Event::Timer(thread), self.now.saturating_add(time));
+                    return self.sleep(cpu, thread, Phase::Asleep);
+                }
+                Instr::Timer { period } => {
+                    state.timer = state.timer.saturating_add(period);
+                    if state.timer > self.now {
+                        self.queue.set(Event::Timer(thread), state.timer);
+                        return self.sleep(cpu, thread, Phase::Asleep);
+                    }
+                    state.timer = self.now;
+                }
+                Instr::SpinUntil { flag, value } => {
+                    let polled = &mut self.flags[flag as usize];
+                    if polled.value != value {
+                        state.phase = Phase::Spin { flag, value };
+                        polled.join(&mut self.threads, thread);
+                        return self.arm(cpu);
+                    }
+                }
+                Instr::Set { flag, value } => self.set_flag(cpu, flag, value),
+                Instr::Barrier { barrier, spin } => {
+                    let met = &mut self.barriers[barrier as usize];
+                    if !met.last_is_coming() {
+                        met.come.push(thread);
+                        state.phase = Phase::Poll;
+                        state.left = work(spin);
+                        return self.arm(cpu);
+                    }
+                    self.release(cpu, barrier);
+                    if !self.barriers[barrier as usize].to_wake.is_empty() {
+                        let state = &mut self.threads[thread as usize];
+                        state.phase = Phase::Waking { barrier };
+                        state.left = self.hardware.wake_work();
+                        return self.arm(cpu);
+                    }
+                }
+                Instr::Yield => return self.give_way(cpu, thread),
+                Instr::Loop { .. } | Instr::End { .. } => state.jump(instr),
+                Instr::Progress(amount) => {
+                    let task = &mut self.tasks[state.task as usize];
+                    task.progress = task.progress.saturating_add(amount);
+                }
+                Instr::Exit => return self.exit(cpu, thread),
+            }
+        }
+        let state = &mut self.threads[thread as usize];
+        state.phase = Phase::Work;
+        state.left = work(FREE_INSTRUCTIONS);
+        self.arm(cpu);
+    }
+
+    /// Stores to a flag. Those that poll it on a CPU see it once the line has come to them.
+    fn set_flag(&mut self, cpu: CpuId, flag: u32, value: u32) {
+        let stored = &mut self.flags[flag as usize];
+        stored.set_by = cpu;
+        if stored.value == value {
+            return;
+        }
+        stored.value = value;
+        let mut at = stored.first_waiter;
+        while let Some(waiter) = at {
+            let state = &self.threads[waiter as usize];
+            at = state.next_waiter;
+            self.notice(state.cpu, waiter);
+        }
+    }
+
+    /// Arms the CPU of a thread that polls, if it is running there: what it polls has changed.
+    fn notice(&mut self, cpu: CpuId, waiter: u32) {
+        let state = &mut self.cpus[cpu.index()];
+        if state.running == Some(waiter) {
+            state.from = state.from.max(self.now);
+            self.arm(cpu);
+        }
+    }
+
+    /// The last one has come to a barrier: lets the others go on. Those asleep are left to be woken.
+    fn release(&mut self, cpu: CpuId, barrier: u32) {
+        let mut come = std::mem::take(&mut self.barriers[barrier as usize].come);
+        for &waiter in &come {
+            let state = &mut self.threads[waiter as usize];
+            if state.phase == Phase::Poll {
+                state.phase = Phase::Released { by: cpu };
+                let on = state.cpu;
+                self.notice(on, waiter);
+            }
+        }
+        let asleep = |waiter: &u32| self.threads[*waiter as usize].phase == Phase::Futex;
+        let barrier = &mut self.barriers[barrier as usize];
+        barrier.to_wake.extend(come.iter().rev().copied().filter(asleep));
+        come.clear();
+        barrier.come = come;
+    }
+
+    /// Wakes the next sleeper of a barrier; when there is none left, the waker goes on itself.
+    fn wake_next(&mut self, cpu: CpuId, thread: u32, barrier: u32) {
+        let to_wake = &mut self.barriers[barrier as usize].to_wake;
+        let next = to_wake.pop();
+        let more = !to_wake.is_empty();
+        let state = &mut self.threads[thread as usize];
+        if more {
+            state.left = self.hardware.wake_work();
+        } else {
+            state.phase = Phase::Ready;
+        }
+        self.arm(cpu);
+        if let Some(sleeper) = next {
+            self.wake(cpu, sleeper);
+            self.settle();
+        }
+    }
+
+    /// Forks the workload's thread number `next`, once it is time to.
+    fn fork_next(&mut self, cpu: CpuId, thread: u32, next: u32) {
+        let task = &self.tasks[self.threads[thread as usize].task as usize];
+        let due = task.fork_time(next);
+        if due > self.now {
+            self.queue.set(Event::Timer(thread), due);
+            return self.sleep(cpu, thread, Phase::Forking { next });
+        }
+        let child = task.threads.start + next;
+        let more = next + 1 < task.len();
+        let state = &mut self.threads[thread as usize];
+        if more {
+            state.phase = Phase::Forking { next: next + 1 };
+            state.left = FORK_WORK;
+        } else {
+            state.phase = Phase::Ready;
+        }
+        self.arm(cpu);
+        self.fork(cpu, child, None);
+        self.settle();
+    }
+
+    /// The thread on `cpu` sleeps; when it runs again it does what `phase` says.
+    fn sleep(&mut self, cpu: CpuId, thread: u32, phase: Phase) {
+        let state = &mut self.threads[thread as usize];
+        state.phase = phase;
+        state.debt = 0;
+        self.queue.cancel(Event::Boundary(cpu));
+        self.stats.dequeue(self.now, thread);
+        self.sched.block(Nanos(self.now), cpu);
+        self.settle();
+    }
+
+    /// `sched_yield`. A thread that keeps its CPU pays for the call like for a switch.
+    fn give_way(&mut self, cpu: CpuId, thread: u32) {
+        self.threads[thread as usize].phase = Phase::Ready;
+        self.queue.cancel(Event::Boundary(cpu));
+        self.sched.yield_now(Nanos(self.now), cpu);
+        self.settle();
+        let state = &mut self.cpus[cpu.index()];
+        if state.running == Some(thread) {
+            state.from = state.from.max(self.now + self.hardware.switch());
+            self.arm(cpu);
+        }
+    }
+
+    /// The thread on `cpu` ends.
+    fn exit(&mut self, cpu: CpuId, thread: u32) {
+        let state = &mut self.threads[thread as usize];
+        state.phase = Phase::Done;
+        state.ended = self.now;
+        let task = &mut self.tasks[state.task as usize];
+        task.alive -= 1;
+        if task.alive == 0 {
+            task.done = Some(self.now);
+        }
+        self.queue.cancel(Event::Boundary(cpu));
+        self.stats.dequeue(self.now, thread);
+        self.sched.exit(Nanos(self.now), cpu);
+        self.settle();
+        self.to_end = self.to_end.saturating_sub(1);
+        if self.until == Until::Done && self.to_end == 0 {
+            self.end = self.now;
+        }
+    }
+
+    /// A thread gets a CPU: what that costs it before it makes progress.
+    pub(super) fn resume(&mut self, cpu: CpuId, thread: u32) {
+        let state = &mut self.threads[thread as usize];
+        let task = &mut self.tasks[state.task as usize];
+        state.cpu = cpu;
+        let mut from = self.now + self.hardware.switch();
+        if state.woken_at != NEVER {
+            from += state.lines;
+            task.record_latency(from - state.woken_at);
+            state.woken_at = NEVER;
+        }
+        self.cpus[cpu.index()].from = from;
+        if let Some(last) = state.ran_on.replace(cpu)
+            && last != cpu
+        {
+            state.debt = self.hardware.warm_up(last, cpu, task.footprint);
+        }
+        if state.phase == Phase::Work {
+            state.pay_debt();
+        }
+        self.arm(cpu);
+    }
+}

@@ -1,0 +1,181 @@
+//! What is seen of a simulation: snapshot, result, digest.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use teeter_scenario::Nanos;
+use teeter_sched::Cause;
+
+use super::Simulation;
+use crate::result::{
+    BalanceCounts, Better, CpuResult, Latency, MetricResult, MigrationCounts, NumaCounts,
+    RunResult, TaskResult,
+};
+use crate::snapshot::{IDLE, Snapshot};
+use crate::stats::Totals;
+use crate::task::TaskRun;
+
+impl Simulation {
+    /// The machine at this moment.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot {
+            now: self.now(),
+            queued_start: vec![0],
+            ..Snapshot::default()
+        };
+        for (cpu, state) in self.hardware.topology.cpu_ids().zip(&self.cpus) {
+            let curr = state.running.unwrap_or(IDLE);
+            let waiting = self.sched.queued(cpu).map(|task| task.0).filter(|&task| task != curr);
+            snapshot.curr.push(curr);
+            snapshot.queued.extend(waiting);
+            snapshot.queued_start.push(snapshot.queued.len() as u32);
+            snapshot.load.push(narrow(self.sched.cpu_load(cpu)));
+            snapshot.util.push(narrow(self.sched.cpu_util(cpu)));
+            let polls = |thread: u32| self.threads[thread as usize].phase.polls();
+            snapshot.spinning.push(state.running.is_some_and(polls).into());
+        }
+        snapshot
+    }
+
+    /// A hash of all switches and migrations so far, with their times, and of the counts at this
+    /// moment. Equal scenarios give equal digests on every platform.
+    pub fn digest(&self) -> u64 {
+        let mut digest = self.digest;
+        digest.word(self.now);
+        digest.word(self.switches);
+        digest.word(self.wakeups);
+        for task in &self.tasks {
+            digest.word(task.progress);
+            task.migrations.iter().for_each(|&count| digest.word(count));
+        }
+        let totals = self.stats.totals(self.now);
+        totals.run.iter().chain(&totals.wait).for_each(|&time| digest.word(time));
+        digest.finish()
+    }
+
+    /// What came out, so far or at the end.
+    pub fn result(&self) -> RunResult {
+        let window = self.now - self.measured_from;
+        let totals = self.stats.totals(self.now).since(&self.before);
+        let tasks = (0..).zip(&self.tasks);
+        RunResult {
+            kernel: self.kernel.clone(),
+            seed: self.seed,
+            digest: format!("{:016x}", self.digest()),
+            events: self.events,
+            elapsed_ns: self.now,
+            tasks: tasks.map(|(index, task)| self.task_result(index, task, &totals)).collect(),
+            cpus: self.cpu_result(&totals),
+            idle_while_waiting: mean(totals.wasted, window),
+            numa: NumaCounts::default(),
+            balance: self.balance(),
+            switches: self.switches,
+            wakeups: self.wakeups,
+        }
+    }
+
+    fn task_result(&self, index: usize, task: &TaskRun, totals: &Totals) -> TaskResult {
+        let window = self.now - self.measured_from;
+        let threads = task.threads.start as usize..task.threads.end as usize;
+        let share = |thread: usize| {
+            let state = &self.threads[thread];
+            let (from, to) = (state.started.max(self.measured_from), state.ended.min(self.now));
+            mean(totals.run[thread], to.saturating_sub(from))
+        };
+        let means = |integrals: &[u64], places: usize| {
+            let own = &integrals[index * places..(index + 1) * places];
+            own.iter().map(|&integral| mean(integral, window)).collect()
+        };
+        TaskResult {
+            name: self.table.tasks[index].name.clone(),
+            threads: task.len(),
+            metric: self.metric(task),
+            done_ns: task.done,
+            cpu_ns: totals.run[threads.clone()].iter().sum(),
+            wait_ns: totals.wait[threads.clone()].iter().sum(),
+            latency_us: task.latency().map(latency),
+            mean_on_node: means(&totals.on_node, self.hardware.topology.nodes.len()),
+            mean_on_cpu: means(&totals.on_cpu, self.cpus.len()),
+            cpu_share: threads.map(share).collect(),
+            migrations: migrations(&task.migrations),
+        }
+    }
+
+    /// Progress per second, from the start of the task or of the statistics to its end or now.
+    fn metric(&self, task: &TaskRun) -> Option<MetricResult> {
+        let metric = task.metric.as_ref()?;
+        let from = task.start.max(self.measured_from);
+        let passed = task.done.unwrap_or(self.now).saturating_sub(from);
+        let units = (task.progress - task.progress_before) as f64 / metric.per_unit.max(1) as f64;
+        let value = if passed == 0 { 0.0 } else { units / Nanos(passed).as_secs_f64() };
+        let better = if metric.higher_is_better { Better::Higher } else { Better::Lower };
+        Some(MetricResult { name: metric.name.to_owned(), value, better })
+    }
+
+    fn cpu_result(&self, totals: &Totals) -> CpuResult {
+        let window = self.now - self.measured_from;
+        let mut nr_running = vec![0; self.cpus.len()];
+        for of_task in totals.on_cpu.chunks(self.cpus.len()) {
+            for (sum, integral) in nr_running.iter_mut().zip(of_task) {
+                *sum += integral;
+            }
+        }
+        let means = |totals: &[u64]| totals.iter().map(|&total| mean(total, window)).collect();
+        CpuResult { busy: means(&totals.busy), nr_running: means(&nr_running) }
+    }
+
+    fn balance(&self) -> BTreeMap<String, BalanceCounts> {
+        let levels = self.sched.balance_stats().iter().map(|level| {
+            let counts = BalanceCounts {
+                count: level.count,
+                balanced: level.balanced,
+                failed: level.failed,
+                moved: level.moved,
+                active: level.active,
+            };
+            (level.name.to_owned(), counts)
+        });
+        levels.collect()
+    }
+}
+
+/// An integral's mean over a span; 0 over none.
+fn mean(integral: u64, span: u64) -> f64 {
+    if span == 0 { 0.0 } else { integral as f64 / span as f64 }
+}
+
+fn narrow(value: u64) -> u32 {
+    value.try_into().unwrap_or(u32::MAX)
+}
+
+fn latency(histogram: &Histogram<u32>) -> Latency {
+    let micros = |nanos: u64| nanos as f64 / 1000.0;
+    let at = |quantile: f64| micros(histogram.value_at_quantile(quantile));
+    Latency {
+        p50: at(0.5),
+        p75: at(0.75),
+        p90: at(0.9),
+        p95: at(0.95),
+        p99: at(0.99),
+        p99_5: at(0.995),
+        p99_9: at(0.999),
+        min: micros(histogram.min()),
+        max: micros(histogram.max()),
+        samples: histogram.len(),
+    }
+}
+
+fn migrations(counts: &[u64; Cause::ALL.len()]) -> MigrationCounts {
+    let of = |cause: Cause| counts[cause as usize];
+    MigrationCounts {
+        total: counts.iter().sum(),
+        fork: of(Cause::Fork),
+        wakeup: of(Cause::Wakeup),
+        periodic: of(Cause::Periodic),
+        newidle: of(Cause::Newidle),
+        nohz: of(Cause::Nohz),
+        active: of(Cause::Active),
+        numa: of(Cause::Numa),
+        affinity: of(Cause::Affinity),
+    }
+}

@@ -1,0 +1,90 @@
+//! The cgroup tree: who is whose parent, and which CPUs each may use.
+
+use std::collections::BTreeMap;
+
+use teeter_machine::{CpuId, CpuSet};
+use teeter_scenario::document::Scenario;
+use teeter_sched::{GroupId, Sched};
+
+/// cpu.weight of a cgroup that is not listed.
+const DEFAULT_WEIGHT: u32 = 100;
+
+/// The path of the root cgroup.
+const ROOT: &str = "/";
+
+/// One cgroup.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) path: String,
+    pub(crate) id: GroupId,
+    /// CPUs its tasks may use: online, its own and its parents'.
+    pub(crate) cpus: CpuSet,
+}
+
+/// All cgroups, parents before children; the root is the first.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    list: Vec<Group>,
+    by_path: BTreeMap<String, usize>,
+}
+
+impl Groups {
+    /// Makes the scenario's cgroups known to the scheduler: those listed, in their order, those that
+    /// tasks name, and the parents they need.
+    pub(crate) fn new(scenario: &Scenario, online: &CpuSet, sched: &mut Sched) -> Self {
+        let root = Group { path: ROOT.to_owned(), id: GroupId::ROOT, cpus: *online };
+        let mut groups = Self { list: vec![root], by_path: BTreeMap::from([(ROOT.to_owned(), 0)]) };
+        let listed = scenario.cgroups.iter().map(|cgroup| &cgroup.path);
+        for path in listed.chain(scenario.tasks.iter().map(|tasks| &tasks.cgroup)) {
+            groups.make(path, scenario, sched);
+        }
+        groups
+    }
+
+    /// The cgroup's place in the list; the root's where there is no such cgroup.
+    pub(crate) fn index(&self, path: &str) -> usize {
+        self.by_path.get(path).copied().unwrap_or(0)
+    }
+
+    /// The cgroup.
+    pub(crate) fn get(&self, path: &str) -> &Group {
+        &self.list[self.index(path)]
+    }
+
+    /// All paths in order.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        self.list.iter().map(|group| group.path.clone()).collect()
+    }
+
+    /// The scheduler's number of each cgroup but the root, by path.
+    pub(crate) fn ids(&self) -> BTreeMap<String, GroupId> {
+        self.list.iter().skip(1).map(|group| (group.path.clone(), group.id)).collect()
+    }
+
+    /// Makes the cgroup of this path unless it is there, its parents first. Gives its place.
+    fn make(&mut self, path: &str, scenario: &Scenario, sched: &mut Sched) -> usize {
+        if let Some(&index) = self.by_path.get(path) {
+            return index;
+        }
+        let parent = match path.rsplit_once('/') {
+            Some((parent, _)) if !parent.is_empty() => self.make(parent, scenario, sched),
+            _ => 0,
+        };
+        let parent = &self.list[parent];
+        let spec = scenario.cgroups.iter().find(|cgroup| cgroup.path == path);
+        let weight = spec.map_or(DEFAULT_WEIGHT, |cgroup| cgroup.weight);
+        let own: Option<CpuSet> = spec
+            .and_then(|cgroup| cgroup.cpus.as_ref())
+            .map(|list| list.iter().map(|cpu| CpuId(cpu as u16)).collect());
+        // A cpuset with no usable CPU of its own falls back to its parent's, as in the kernel.
+        let cpus = own
+            .map(|own| own.and(&parent.cpus))
+            .filter(|cpus| !cpus.is_empty())
+            .unwrap_or(parent.cpus);
+        let id = sched.add_group(parent.id, weight);
+        let index = self.list.len();
+        self.list.push(Group { path: path.to_owned(), id, cpus });
+        self.by_path.insert(path.to_owned(), index);
+        index
+    }
+}

@@ -1,0 +1,73 @@
+//! What a scenario may say that this engine does not do yet: refused, never passed over.
+
+use teeter_scenario::document::{Action, Cgroup, Partition, Scenario, Tasks, Uclamp};
+use teeter_scenario::{Nanos, Problem};
+
+/// Everything in the scenario that the engine would have to ignore.
+pub(crate) fn problems(scenario: &Scenario) -> Vec<Problem> {
+    let cgroups = (0..).zip(&scenario.cgroups).flat_map(|(i, cgroup)| of_cgroup(i, cgroup));
+    let tasks = (0..).zip(&scenario.tasks).flat_map(|(i, tasks)| of_tasks(i, tasks));
+    let script = (0..)
+        .zip(&scenario.script)
+        .flat_map(|(i, entry)| of_action(&format!("/script/{i}"), &entry.action));
+    cgroups.chain(tasks).chain(script).collect()
+}
+
+fn not_yet(path: &str, key: &str, what: &str) -> Problem {
+    Problem::new(format!("{path}/{key}"), format!("this engine does not do {what} yet"))
+}
+
+fn of_cgroup(index: usize, cgroup: &Cgroup) -> Vec<Problem> {
+    let path = format!("/cgroups/{index}");
+    let checks = [
+        (cgroup.max.quota.is_some(), "max", "cpu.max"),
+        (cgroup.burst != Nanos::ZERO, "burst", "cpu.max.burst"),
+        (cgroup.mems.is_some(), "mems", "cpuset.mems"),
+        (cgroup.idle, "idle", "cpu.idle"),
+        (cgroup.partition != Partition::Member, "partition", "cpuset partitions"),
+    ];
+    refused(&path, &checks)
+}
+
+fn of_tasks(index: usize, tasks: &Tasks) -> Vec<Problem> {
+    let path = format!("/tasks/{index}");
+    let checks = [
+        (tasks.memory.is_some(), "memory", "memory"),
+        (tasks.session != 0, "session", "autogroup"),
+        (tasks.uclamp != Uclamp::default(), "uclamp", "utilisation clamps"),
+    ];
+    refused(&path, &checks)
+}
+
+/// What a script entry at `path` asks for that cannot be done.
+pub(crate) fn of_action(path: &str, action: &Action) -> Vec<Problem> {
+    let (key, what) = match action {
+        Action::Set(_) => return Vec::new(),
+        Action::Cgroup(change) => {
+            let checks = [
+                (change.max.is_some(), "max", "changes of cpu.max"),
+                (change.cpus.is_some(), "cpus", "changes of cpuset.cpus"),
+                (change.mems.is_some(), "mems", "changes of cpuset.mems"),
+                (change.idle.is_some(), "idle", "changes of cpu.idle"),
+                (change.burst.is_some(), "burst", "changes of cpu.max.burst"),
+            ];
+            return refused(&format!("{path}/cgroup"), &checks);
+        }
+        Action::Affinity { .. } => ("affinity", "changes of affinity"),
+        Action::Move { .. } => ("move", "moves between cgroups"),
+        Action::Start(_) => ("start", "starts by the script"),
+        Action::Stop(_) => ("stop", "stops by the script"),
+        Action::Offline(_) => ("offline", "CPU hot-unplug"),
+        Action::Online(_) => ("online", "CPU hot-plug"),
+        Action::Nice { .. } => ("nice", "changes of nice"),
+    };
+    vec![not_yet(path, key, what)]
+}
+
+fn refused(path: &str, checks: &[(bool, &str, &str)]) -> Vec<Problem> {
+    checks
+        .iter()
+        .filter(|(asked, ..)| *asked)
+        .map(|(_, key, what)| not_yet(path, key, what))
+        .collect()
+}

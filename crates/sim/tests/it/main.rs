@@ -1,0 +1,9 @@
+//! The engine from the outside: scenarios in, results out.
+
+mod bench;
+mod determinism;
+mod script;
+mod speed;
+mod support;
+mod synchronisation;
+mod time;
