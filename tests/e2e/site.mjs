@@ -66,7 +66,7 @@ class Site {
     const page = await context.newPage();
     const problems = [];
     page.on("console", (message) => {
-      if (message.type() === "error") problems.push(`console: ${message.text()}`);
+      if (message.type() === "error") problems.push(`console: ${message.text()} (${message.location().url})`);
     });
     page.on("pageerror", (error) => problems.push(`exception: ${error.message}`));
     page.on("requestfailed", (request) => {

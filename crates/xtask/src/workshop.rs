@@ -11,6 +11,9 @@ use crate::node;
 use crate::program::Program;
 use crate::wasm_std::{self, Source, Toolchain};
 
+/// Seconds that the wasm tests of one crate may take in the browser: a whole run of a scenario is one test.
+const TEST_TIMEOUT: &str = "600";
+
 /// The checkout, the cache and what is ready so far.
 #[derive(Debug)]
 pub(crate) struct Workshop {
@@ -87,7 +90,10 @@ impl Workshop {
         let cargo = self.wasm_cargo()?;
         let path: Vec<PathBuf> = self.bindgen()?.into_iter().collect();
         let driver = &self.browser()?.driver;
-        Ok(cargo.path_first(&path).env("CHROMEDRIVER", driver))
+        Ok(cargo
+            .path_first(&path)
+            .env("CHROMEDRIVER", driver)
+            .env("WASM_BINDGEN_TEST_TIMEOUT", TEST_TIMEOUT))
     }
 
     /// Trunk with all that it calls.
