@@ -258,10 +258,9 @@ impl Sched {
         debug_assert_eq!(env.dst_cpu, cpu, "a pass ends on the CPU it began for");
         let level = self.stats.level(self.domains.sd(env.sd).name);
         match outcome {
-            Outcome::Pulled(0) => level.failed += 1,
+            Outcome::Pulled(0) | Outcome::AllPinned | Outcome::OnePinned => level.failed += 1,
             Outcome::Pulled(moved) => level.moved += u64::from(moved),
             Outcome::Balanced => level.balanced += 1,
-            Outcome::AllPinned | Outcome::OnePinned => level.failed += 1,
         }
         if let Outcome::Pulled(moved) = outcome {
             return moved;

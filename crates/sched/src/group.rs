@@ -1,13 +1,10 @@
 //! Task groups.
 
-use crate::ids::GroupId;
 use crate::weight::NICE_0_LOAD;
 
 /// A `task_group`: a cgroup of the cpu controller.
 #[derive(Clone, Debug)]
 pub(crate) struct TaskGroup {
-    /// The group above; `None` for the root.
-    pub(crate) parent: Option<GroupId>,
     /// Scaled weight.
     pub(crate) shares: u64,
     /// Sum of what its queues contribute.
@@ -18,7 +15,6 @@ impl TaskGroup {
     /// The root group, whose weight nothing is measured against.
     pub(crate) fn root() -> Self {
         Self {
-            parent: None,
             shares: NICE_0_LOAD,
             load_avg: 0,
         }

@@ -5,6 +5,10 @@ use teeter_machine::CpuId;
 use crate::ids::{CfsRqId, SdId, TaskId};
 
 /// An `rq`.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own in the kernel"
+)]
 #[derive(Clone, Debug)]
 pub(crate) struct Rq {
     pub(crate) nr_running: u32,

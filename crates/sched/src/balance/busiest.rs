@@ -5,7 +5,7 @@
 
 use teeter_machine::CpuId;
 
-use super::group::{GroupStats, GroupType, IdleType, avg_load};
+use super::group::{GroupStats, GroupType, avg_load};
 use super::{Env, Migration, average_load, group_type};
 use crate::ids::SgId;
 use crate::rules::Decision;
@@ -170,12 +170,5 @@ impl Sched {
         let rq = &self.rqs[cpu.index()];
         let pct = u64::from(self.domains.sd(env.sd).imbalance_pct);
         rq.cpu_capacity * pct < rq.cpu_capacity_orig * 100
-    }
-}
-
-impl IdleType {
-    /// Whether the CPU counts as idle for its balance interval.
-    pub(super) fn is_busy(self) -> bool {
-        self == Self::NotIdle
     }
 }

@@ -26,6 +26,18 @@ pub(crate) enum IdleType {
     NewlyIdle,
 }
 
+impl IdleType {
+    /// That of a periodic pass of a CPU that idles or not.
+    pub(crate) fn of(idle: bool) -> Self {
+        if idle { Self::Idle } else { Self::NotIdle }
+    }
+
+    /// Whether the CPU balances at the longer intervals of a busy one.
+    pub(crate) fn is_busy(self) -> bool {
+        self == Self::NotIdle
+    }
+}
+
 /// Statistics of one group (`sg_lb_stats`). Loads are unscaled weights, capacity and utilization parts of
 /// 1024 a CPU.
 #[derive(Clone, Copy, Debug)]

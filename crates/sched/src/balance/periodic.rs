@@ -30,11 +30,7 @@ impl Sched {
         }
         self.nohz_balancer_kick(cpu);
         if self.jiffies() >= self.rqs[cpu.index()].next_balance {
-            let idle = if self.rqs[cpu.index()].idle_balance {
-                IdleType::Idle
-            } else {
-                IdleType::NotIdle
-            };
+            let idle = IdleType::of(self.rqs[cpu.index()].idle_balance);
             self.update_blocked_averages(cpu);
             self.rebalance_domains(cpu, idle, Cause::Periodic);
         }
@@ -67,20 +63,16 @@ impl Sched {
                 break;
             }
             let mut interval = self.interval_jiffies(sd, idle.is_busy());
-            if self.take_turn(sd) {
-                if jiffies >= self.domains.sd(sd).last_balance + interval {
-                    let (moved, on) = self.load_balance(cpu, sd, idle, cause);
-                    go_on = on;
-                    self.end_turn(sd);
-                    if moved > 0 {
-                        idle = match self.rqs[cpu.index()].is_idle() {
-                            true => IdleType::Idle,
-                            false => IdleType::NotIdle,
-                        };
-                    }
-                    self.domains.sd_mut(sd).last_balance = jiffies;
-                    interval = self.interval_jiffies(sd, idle.is_busy());
+            let due = self.domains.sd(sd).last_balance + interval;
+            if jiffies >= due && self.take_turn(sd) {
+                let (moved, on) = self.load_balance(cpu, sd, idle, cause);
+                go_on = on;
+                self.end_turn(sd);
+                if moved > 0 {
+                    idle = IdleType::of(self.rqs[cpu.index()].is_idle());
                 }
+                self.domains.sd_mut(sd).last_balance = jiffies;
+                interval = self.interval_jiffies(sd, idle.is_busy());
             }
             let due = self.domains.sd(sd).last_balance + interval;
             if due < next_balance {

@@ -14,16 +14,15 @@ impl Flags {
     pub(crate) const BALANCE_NEWIDLE: Self = Self(1 << 1);
     pub(crate) const BALANCE_EXEC: Self = Self(1 << 2);
     pub(crate) const BALANCE_FORK: Self = Self(1 << 3);
-    pub(crate) const BALANCE_WAKE: Self = Self(1 << 4);
-    pub(crate) const WAKE_AFFINE: Self = Self(1 << 5);
-    pub(crate) const SHARE_CPUCAPACITY: Self = Self(1 << 6);
-    pub(crate) const SHARE_PKG_RESOURCES: Self = Self(1 << 7);
-    pub(crate) const SERIALIZE: Self = Self(1 << 8);
-    pub(crate) const PREFER_SIBLING: Self = Self(1 << 9);
-    pub(crate) const OVERLAP: Self = Self(1 << 10);
-    pub(crate) const NUMA: Self = Self(1 << 11);
+    pub(crate) const WAKE_AFFINE: Self = Self(1 << 4);
+    pub(crate) const SHARE_CPUCAPACITY: Self = Self(1 << 5);
+    pub(crate) const SHARE_PKG_RESOURCES: Self = Self(1 << 6);
+    pub(crate) const SERIALIZE: Self = Self(1 << 7);
+    pub(crate) const PREFER_SIBLING: Self = Self(1 << 8);
+    pub(crate) const OVERLAP: Self = Self(1 << 9);
+    pub(crate) const NUMA: Self = Self(1 << 10);
 
-    pub(crate) const ALL: Self = Self((1 << 12) - 1);
+    pub(crate) const ALL: Self = Self((1 << 11) - 1);
 
     /// What a domain of more than one group is for; with one group they mean nothing.
     pub(crate) const NEED_GROUPS: Self = Self(

@@ -12,7 +12,7 @@ use crate::sched::Sched;
 /// Set in a task's `enqueued` while its utilization has not changed since (`UTIL_AVG_UNCHANGED`).
 const UNCHANGED: u64 = 1;
 
-/// Differences up to this are noise: about 1 % of 1024.
+/// Differences below this are noise: about 1 % of 1024.
 const MARGIN: i64 = 1024 / 100;
 
 impl UtilEst {
@@ -40,7 +40,7 @@ impl UtilEst {
             return;
         }
         let diff = enqueued as i64 - self.ewma as i64;
-        if diff.abs() <= MARGIN - 1 || util_avg > capacity {
+        if diff.abs() < MARGIN || util_avg > capacity {
             return;
         }
         self.enqueued = enqueued;

@@ -18,7 +18,6 @@ impl Sched {
     pub fn add_group(&mut self, parent: GroupId, weight: u32) -> GroupId {
         let group = GroupId(self.groups.len() as u32);
         self.groups.push(TaskGroup {
-            parent: Some(parent),
             shares: shares_of_cpu_weight(weight),
             load_avg: 0,
         });
@@ -54,7 +53,7 @@ impl Sched {
     }
 
     /// Makes a task known; [`Sched::fork`] starts it.
-    pub fn add_task(&mut self, new: NewTask) -> TaskId {
+    pub fn add_task(&mut self, new: &NewTask) -> TaskId {
         let task = TaskId(self.tasks.len() as u32);
         let se = EntityId(self.entities.len() as u32);
         let load = match new.policy {
