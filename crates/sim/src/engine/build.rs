@@ -247,7 +247,7 @@ impl World {
 
         let first = self.threads.len() as u32;
         for (index, &program) in (0..).zip(&programs.thread) {
-            let id = sched.add_task(NewTask {
+            let id = sched.add_task(&NewTask {
                 group: groups.get(&tasks.cgroup).id,
                 nice: tasks.nice,
                 policy: tasks.policy,
