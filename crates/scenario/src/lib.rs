@@ -8,6 +8,8 @@
 //! * [`wire`] holds the JSON shapes, one module per version of the format; a released one is never edited.
 //! * [`validate`](mod@validate) checks what can be checked without knowing machines, kernels or workloads, and
 //!   names every [`Problem`] by its place.
+//! * [`schema`] is the JSON Schema of the document.
+//! * [`link`] puts a scenario into a link and takes it out again.
 //! * [`presets`] are scenarios that come along.
 //!
 //! This is pure data: nothing here runs a scenario.
@@ -15,10 +17,12 @@
 pub mod cpulist;
 pub mod document;
 pub mod limits;
+pub mod link;
 pub mod pointer;
 pub mod presets;
 pub mod problem;
 mod quantity;
+pub mod schema;
 pub mod size;
 pub mod time;
 pub mod validate;
