@@ -19,15 +19,31 @@ pub(crate) enum Instr {
     ComputeWall(u64),
     ComputeForever,
     Sleep(u64),
-    Timer { period: u64 },
-    SpinUntil { flag: u32, value: u32 },
-    Set { flag: u32, value: u32 },
-    Barrier { barrier: u32, spin: u64 },
+    Timer {
+        period: u64,
+    },
+    SpinUntil {
+        flag: u32,
+        value: u32,
+    },
+    Set {
+        flag: u32,
+        value: u32,
+    },
+    Barrier {
+        barrier: u32,
+        spin: u64,
+    },
     Yield,
     /// Enters the body, or jumps to `past` where there are no rounds. Endless rounds are [`ENDLESS`].
-    Loop { rounds: u32, past: u32 },
+    Loop {
+        rounds: u32,
+        past: u32,
+    },
     /// Jumps to `body` for another round.
-    End { body: u32 },
+    End {
+        body: u32,
+    },
     Progress(u64),
     Exit,
 }
@@ -83,17 +99,25 @@ impl Code {
                 Op::ComputeForever => Instr::ComputeForever,
                 Op::Sleep(time) => Instr::Sleep(time.0),
                 Op::Timer { period } => Instr::Timer { period: period.0 },
-                Op::SpinUntil { flag, value } => {
-                    Instr::SpinUntil { flag: flags_at + flag.0, value }
-                }
-                Op::Set { flag, value } => Instr::Set { flag: flags_at + flag.0, value },
-                Op::Barrier { barrier, spin } => {
-                    Instr::Barrier { barrier: barriers_at + barrier.0, spin: spin.0 }
-                }
+                Op::SpinUntil { flag, value } => Instr::SpinUntil {
+                    flag: flags_at + flag.0,
+                    value,
+                },
+                Op::Set { flag, value } => Instr::Set {
+                    flag: flags_at + flag.0,
+                    value,
+                },
+                Op::Barrier { barrier, spin } => Instr::Barrier {
+                    barrier: barriers_at + barrier.0,
+                    spin: spin.0,
+                },
                 Op::Yield => Instr::Yield,
                 Op::Loop { rounds } => {
                     open.push(pc);
-                    Instr::Loop { rounds: rounds.unwrap_or(ENDLESS), past: 0 }
+                    Instr::Loop {
+                        rounds: rounds.unwrap_or(ENDLESS),
+                        past: 0,
+                    }
                 }
                 Op::End => {
                     let at = open.pop().ok_or(Malformed)?;
@@ -111,7 +135,11 @@ impl Code {
             }
         }
         self.instrs.push(Instr::Exit);
-        if open.is_empty() { Ok(start) } else { Err(Malformed) }
+        if open.is_empty() {
+            Ok(start)
+        } else {
+            Err(Malformed)
+        }
     }
 }
 
@@ -148,7 +176,10 @@ mod tests {
             [
                 Instr::Loop { rounds: 3, past: 5 },
                 Instr::Compute(5 << 16),
-                Instr::Loop { rounds: ENDLESS, past: 4 },
+                Instr::Loop {
+                    rounds: ENDLESS,
+                    past: 4
+                },
                 Instr::End { body: 3 },
                 Instr::End { body: 1 },
                 Instr::Exit,

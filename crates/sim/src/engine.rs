@@ -147,7 +147,10 @@ impl Simulation {
     pub fn insert_action(&mut self, entry: &ScriptEntry) -> Result<(), Error> {
         let past = entry.at.0 < self.now || self.last_event.is_some_and(|last| entry.at.0 <= last);
         if past {
-            return Err(Error::Past { at: entry.at, now: self.now() });
+            return Err(Error::Past {
+                at: entry.at,
+                now: self.now(),
+            });
         }
         let added = self.script.add("/script", entry, &self.groups, &self.sched);
         added.map_err(Error::Problems)
@@ -292,7 +295,9 @@ impl Simulation {
     /// `try_to_wake_up`, called on `waker`.
     fn wake(&mut self, waker: CpuId, thread: u32) {
         self.wakeups += 1;
-        let cpu = self.sched.wake(Nanos(self.now), waker, TaskId(thread), false);
+        let cpu = self
+            .sched
+            .wake(Nanos(self.now), waker, TaskId(thread), false);
         let state = &mut self.threads[thread as usize];
         state.woken_at = state.woken_at.min(self.now);
         state.lines = self.hardware.wake_lines(waker, cpu);

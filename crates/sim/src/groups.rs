@@ -32,8 +32,15 @@ impl Groups {
     /// Makes the scenario's cgroups known to the scheduler: those listed, in their order, those that
     /// tasks name, and the parents they need.
     pub(crate) fn new(scenario: &Scenario, online: &CpuSet, sched: &mut Sched) -> Self {
-        let root = Group { path: ROOT.to_owned(), id: GroupId::ROOT, cpus: *online };
-        let mut groups = Self { list: vec![root], by_path: BTreeMap::from([(ROOT.to_owned(), 0)]) };
+        let root = Group {
+            path: ROOT.to_owned(),
+            id: GroupId::ROOT,
+            cpus: *online,
+        };
+        let mut groups = Self {
+            list: vec![root],
+            by_path: BTreeMap::from([(ROOT.to_owned(), 0)]),
+        };
         let listed = scenario.cgroups.iter().map(|cgroup| &cgroup.path);
         for path in listed.chain(scenario.tasks.iter().map(|tasks| &tasks.cgroup)) {
             groups.make(path, scenario, sched);
@@ -58,7 +65,11 @@ impl Groups {
 
     /// The scheduler's number of each cgroup but the root, by path.
     pub(crate) fn ids(&self) -> BTreeMap<String, GroupId> {
-        self.list.iter().skip(1).map(|group| (group.path.clone(), group.id)).collect()
+        self.list
+            .iter()
+            .skip(1)
+            .map(|group| (group.path.clone(), group.id))
+            .collect()
     }
 
     /// Makes the cgroup of this path unless it is there, its parents first. Gives its place.
@@ -83,7 +94,11 @@ impl Groups {
             .unwrap_or(parent.cpus);
         let id = sched.add_group(parent.id, weight);
         let index = self.list.len();
-        self.list.push(Group { path: path.to_owned(), id, cpus });
+        self.list.push(Group {
+            path: path.to_owned(),
+            id,
+            cpus,
+        });
         self.by_path.insert(path.to_owned(), index);
         index
     }

@@ -27,8 +27,15 @@ impl Hardware {
             cores[core].push(cpu);
         }
         let widest = cores.iter().map(Vec::len).max().unwrap_or(0) as u32;
-        let rates = (0..=widest).map(|busy| u64::from(speed.smt_rate_q16(busy)).max(1)).collect();
-        Self { topology, speed, cores, rates }
+        let rates = (0..=widest)
+            .map(|busy| u64::from(speed.smt_rate_q16(busy)).max(1))
+            .collect();
+        Self {
+            topology,
+            speed,
+            cores,
+            rates,
+        }
     }
 
     pub(crate) fn nr_cores(&self) -> usize {
@@ -82,7 +89,11 @@ impl Hardware {
 
     /// Work to warm the caches of another CPU.
     pub(crate) fn warm_up(&self, from: CpuId, to: CpuId, footprint_bytes: u32) -> u64 {
-        work(self.speed.warm_up(self.distance(from, to), footprint_bytes).0)
+        work(
+            self.speed
+                .warm_up(self.distance(from, to), footprint_bytes)
+                .0,
+        )
     }
 
     fn distance(&self, a: CpuId, b: CpuId) -> Distance {

@@ -80,7 +80,10 @@ impl Queue {
     pub(crate) fn set(&mut self, event: Event, time: u64) {
         let slot = self.slot(event);
         self.seq += 1;
-        let key = Key { time, seq: self.seq };
+        let key = Key {
+            time,
+            seq: self.seq,
+        };
         let entry = Entry { key, slot };
         let at = self.place[slot as usize];
         if at == ABSENT {
@@ -226,8 +229,13 @@ mod tests {
             queue.set(event, 7);
         }
         queue.set(Event::Timer(1), 7);
-        let order: Vec<Event> = std::iter::from_fn(|| pop(&mut queue)).map(|(_, e)| e).collect();
-        assert_eq!(order, [events[1], events[2], events[3], events[4], events[0]]);
+        let order: Vec<Event> = std::iter::from_fn(|| pop(&mut queue))
+            .map(|(_, e)| e)
+            .collect();
+        assert_eq!(
+            order,
+            [events[1], events[2], events[3], events[4], events[0]]
+        );
     }
 
     #[test]

@@ -44,7 +44,13 @@ impl Sampler {
         let now = self.due;
         let sample = self.series.sample.0;
         self.due = now.saturating_add(sample.max(1));
-        let share = |passed: u64, of: u64| if of == 0 { 0.0 } else { passed as f64 / of as f64 };
+        let share = |passed: u64, of: u64| {
+            if of == 0 {
+                0.0
+            } else {
+                passed as f64 / of as f64
+            }
+        };
         self.series.time_ns.push(now as f64);
 
         let columns = self.series.node_threads.iter_mut().zip(&mut self.on_node);
@@ -64,7 +70,9 @@ impl Sampler {
         }
 
         let wasted = stats.wasted(now);
-        self.series.idle_while_waiting.push(share(wasted - self.wasted, sample) as f32);
+        self.series
+            .idle_while_waiting
+            .push(share(wasted - self.wasted, sample) as f32);
         self.wasted = wasted;
 
         for (index, task) in tasks.iter().enumerate() {

@@ -41,7 +41,10 @@ impl Script {
         }
         let changes = changes(path, &entry.action, groups)?;
         check(path, &changes, sched)?;
-        let at = self.changes.partition_point(|(time, _)| *time <= entry.at.0).max(self.done);
+        let at = self
+            .changes
+            .partition_point(|(time, _)| *time <= entry.at.0)
+            .max(self.done);
         let timed = changes.into_iter().map(|change| (entry.at.0, change));
         self.changes.splice(at..at, timed);
         Ok(())
@@ -54,7 +57,10 @@ impl Script {
 
     /// The next change if it is due by `now`; it counts as done.
     pub(crate) fn take_due(&mut self, now: u64) -> Option<Change> {
-        let (_, change) = self.changes.get(self.done).filter(|(time, _)| *time <= now)?;
+        let (_, change) = self
+            .changes
+            .get(self.done)
+            .filter(|(time, _)| *time <= now)?;
         self.done += 1;
         Some(change.clone())
     }
@@ -79,7 +85,10 @@ fn changes(
     match action {
         Action::Set(settings) => Ok(settings
             .iter()
-            .map(|(name, value)| Change::Set { name: name.clone(), value: value.clone() })
+            .map(|(name, value)| Change::Set {
+                name: name.clone(),
+                value: value.clone(),
+            })
             .collect()),
         Action::Cgroup(change) => {
             let Some(&group) = groups.get(&change.path) else {
@@ -87,7 +96,11 @@ fn changes(
                 let path = format!("{path}/cgroup/path");
                 return Err(vec![Problem::unknown(path, "cgroup", &change.path, known)]);
             };
-            Ok(change.weight.map(|weight| Change::Weight { group, weight }).into_iter().collect())
+            Ok(change
+                .weight
+                .map(|weight| Change::Weight { group, weight })
+                .into_iter()
+                .collect())
         }
         _ => Ok(Vec::new()),
     }
@@ -105,5 +118,9 @@ fn check(path: &str, changes: &[Change], sched: &Sched) -> Result<(), Vec<Proble
             }
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems)
+    }
 }

@@ -17,7 +17,11 @@ pub(crate) enum Purpose {
 /// assert_ne!(teeter_sim::derive_seed(7, 1), teeter_sim::derive_seed(7, 2));
 /// ```
 pub fn derive_seed(seed: u64, repeat: u32) -> u64 {
-    if repeat == 0 { seed } else { mix(seed ^ mix(u64::from(repeat))) }
+    if repeat == 0 {
+        seed
+    } else {
+        mix(seed ^ mix(u64::from(repeat)))
+    }
 }
 
 /// A number in `0..below` (0 where `below` is 0) for one entity and purpose.
@@ -41,7 +45,9 @@ mod tests {
 
     #[test]
     fn draws_stay_below_and_cover_the_range() {
-        let draws: Vec<u64> = (0..256).map(|e| draw(1, Purpose::TickPhase, e, 8)).collect();
+        let draws: Vec<u64> = (0..256)
+            .map(|e| draw(1, Purpose::TickPhase, e, 8))
+            .collect();
         assert!((0..8).all(|value| draws.contains(&value)));
         assert!(draws.iter().all(|&value| value < 8));
         assert_eq!(draw(1, Purpose::TickPhase, 0, 0), 0);

@@ -54,6 +54,8 @@ impl Series {
 
     /// The column of one task's threads on one node.
     pub fn node_threads(&self, task: usize, node: usize) -> &[f32] {
-        self.node_threads.get(task * self.nodes + node).map_or(&[], Vec::as_slice)
+        self.node_threads
+            .get(task * self.nodes + node)
+            .map_or(&[], Vec::as_slice)
     }
 }

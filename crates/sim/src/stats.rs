@@ -95,7 +95,10 @@ impl Totals {
     pub(crate) fn since(&self, before: &Self) -> Self {
         let difference = |now: &[u64], before: &[u64]| {
             let before = before.iter().copied().chain(std::iter::repeat(0));
-            now.iter().zip(before).map(|(now, before)| now - before).collect()
+            now.iter()
+                .zip(before)
+                .map(|(now, before)| now - before)
+                .collect()
         };
         Self {
             run: difference(&self.run, &before.run),
@@ -118,7 +121,12 @@ impl Stats {
         threads: impl Iterator<Item = (u32, CpuSet)>,
     ) -> Self {
         let cpus: Vec<CpuAccount> = cpus
-            .map(|(node, online)| CpuAccount { node, online, idle: online, ..CpuAccount::default() })
+            .map(|(node, online)| CpuAccount {
+                node,
+                online,
+                idle: online,
+                ..CpuAccount::default()
+            })
             .collect();
         let mut classes: Vec<Class> = Vec::new();
         let threads = threads
@@ -129,7 +137,11 @@ impl Stats {
                         account.online && allowed.contains(CpuId(*cpu as u16))
                     };
                     let idle = cpus.iter().enumerate().filter(usable).count() as u32;
-                    classes.push(Class { cpus: allowed, waiting: 0, idle });
+                    classes.push(Class {
+                        cpus: allowed,
+                        waiting: 0,
+                        idle,
+                    });
                     classes.len() - 1
                 });
                 Account {
@@ -234,7 +246,10 @@ impl Stats {
         };
         Totals {
             run: times(|account| account.run, |account| account.running),
-            wait: times(|account| account.wait, |account| account.queued && !account.running),
+            wait: times(
+                |account| account.wait,
+                |account| account.queued && !account.running,
+            ),
             on_cpu: gauges(&self.on_cpu),
             on_node: gauges(&self.on_node),
             busy: self.cpus.iter().map(|cpu| cpu.busy.at(now)).collect(),
@@ -249,7 +264,9 @@ impl Stats {
 
     /// Time each CPU ran something, up to `now`, with its node.
     pub(crate) fn busy(&self, now: u64) -> impl Iterator<Item = (NodeId, u64)> + '_ {
-        self.cpus.iter().map(move |cpu| (cpu.node, cpu.busy.at(now)))
+        self.cpus
+            .iter()
+            .map(move |cpu| (cpu.node, cpu.busy.at(now)))
     }
 
     /// Time some CPU idled while a task waited that may run there, up to `now`.
@@ -292,7 +309,9 @@ impl Stats {
         if waiting != account.waiting {
             account.waiting = waiting;
             let class = &mut self.classes[account.class as usize];
-            class.waiting = class.waiting.saturating_add_signed(if waiting { 1 } else { -1 });
+            class.waiting = class
+                .waiting
+                .saturating_add_signed(if waiting { 1 } else { -1 });
         }
     }
 
@@ -302,11 +321,18 @@ impl Stats {
         let idle = account.online && account.queued == 0 && account.busy.count == 0;
         if idle != account.idle {
             account.idle = idle;
-            for class in self.classes.iter_mut().filter(|class| class.cpus.contains(cpu)) {
+            for class in self
+                .classes
+                .iter_mut()
+                .filter(|class| class.cpus.contains(cpu))
+            {
                 class.idle = class.idle.saturating_add_signed(if idle { 1 } else { -1 });
             }
         }
-        let wasted = self.classes.iter().any(|class| class.waiting > 0 && class.idle > 0);
+        let wasted = self
+            .classes
+            .iter()
+            .any(|class| class.waiting > 0 && class.idle > 0);
         if wasted != (self.wasted.count > 0) {
             self.wasted.step(now, if wasted { 1 } else { -1 });
         }

@@ -5,8 +5,12 @@ use teeter_scenario::{Nanos, Problem};
 
 /// Everything in the scenario that the engine would have to ignore.
 pub(crate) fn problems(scenario: &Scenario) -> Vec<Problem> {
-    let cgroups = (0..).zip(&scenario.cgroups).flat_map(|(i, cgroup)| of_cgroup(i, cgroup));
-    let tasks = (0..).zip(&scenario.tasks).flat_map(|(i, tasks)| of_tasks(i, tasks));
+    let cgroups = (0..)
+        .zip(&scenario.cgroups)
+        .flat_map(|(i, cgroup)| of_cgroup(i, cgroup));
+    let tasks = (0..)
+        .zip(&scenario.tasks)
+        .flat_map(|(i, tasks)| of_tasks(i, tasks));
     let script = (0..)
         .zip(&scenario.script)
         .flat_map(|(i, entry)| of_action(&format!("/script/{i}"), &entry.action));
@@ -14,7 +18,10 @@ pub(crate) fn problems(scenario: &Scenario) -> Vec<Problem> {
 }
 
 fn not_yet(path: &str, key: &str, what: &str) -> Problem {
-    Problem::new(format!("{path}/{key}"), format!("this engine does not do {what} yet"))
+    Problem::new(
+        format!("{path}/{key}"),
+        format!("this engine does not do {what} yet"),
+    )
 }
 
 fn of_cgroup(index: usize, cgroup: &Cgroup) -> Vec<Problem> {
@@ -24,7 +31,11 @@ fn of_cgroup(index: usize, cgroup: &Cgroup) -> Vec<Problem> {
         (cgroup.burst != Nanos::ZERO, "burst", "cpu.max.burst"),
         (cgroup.mems.is_some(), "mems", "cpuset.mems"),
         (cgroup.idle, "idle", "cpu.idle"),
-        (cgroup.partition != Partition::Member, "partition", "cpuset partitions"),
+        (
+            cgroup.partition != Partition::Member,
+            "partition",
+            "cpuset partitions",
+        ),
     ];
     refused(&path, &checks)
 }
@@ -34,7 +45,11 @@ fn of_tasks(index: usize, tasks: &Tasks) -> Vec<Problem> {
     let checks = [
         (tasks.memory.is_some(), "memory", "memory"),
         (tasks.session != 0, "session", "autogroup"),
-        (tasks.uclamp != Uclamp::default(), "uclamp", "utilisation clamps"),
+        (
+            tasks.uclamp != Uclamp::default(),
+            "uclamp",
+            "utilisation clamps",
+        ),
     ];
     refused(&path, &checks)
 }

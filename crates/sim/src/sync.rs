@@ -17,7 +17,11 @@ pub(crate) struct Flag {
 impl Flag {
     /// A flag that holds `value`.
     pub(crate) fn new(value: u32) -> Self {
-        Self { value, set_by: CpuId(0), first_waiter: None }
+        Self {
+            value,
+            set_by: CpuId(0),
+            first_waiter: None,
+        }
     }
 
     /// Puts a thread on the list of those that poll.
@@ -87,7 +91,10 @@ mod tests {
             let mut flag = Flag::new(0);
             (0..3).for_each(|thread| flag.join(&mut threads, thread));
             flag.leave(&mut threads, gone);
-            let left: Vec<u32> = [2, 1, 0].into_iter().filter(|&thread| thread != gone).collect();
+            let left: Vec<u32> = [2, 1, 0]
+                .into_iter()
+                .filter(|&thread| thread != gone)
+                .collect();
             assert_eq!(waiters(&flag, &threads), left);
         }
     }

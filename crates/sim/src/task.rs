@@ -72,9 +72,9 @@ impl TaskRun {
     /// When thread number `index` may be forked at the earliest.
     pub(crate) fn fork_time(&self, index: u32) -> u64 {
         match self.birth {
-            Birth::Forked { every, .. } => {
-                self.start.saturating_add(every.saturating_mul(u64::from(index)))
-            }
+            Birth::Forked { every, .. } => self
+                .start
+                .saturating_add(every.saturating_mul(u64::from(index))),
             Birth::Placed { .. } => self.start,
         }
     }
@@ -94,7 +94,9 @@ impl TaskRun {
 
     /// The latencies, if there were any.
     pub(crate) fn latency(&self) -> Option<&Histogram<u32>> {
-        self.latency.as_ref().filter(|histogram| !histogram.is_empty())
+        self.latency
+            .as_ref()
+            .filter(|histogram| !histogram.is_empty())
     }
 
     /// Statistics begin anew.

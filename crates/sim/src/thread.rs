@@ -40,7 +40,10 @@ impl Phase {
     /// Whether it is work, which takes longer on a slower CPU.
     #[inline]
     pub(crate) const fn makes_progress(self) -> bool {
-        matches!(self, Self::Work | Self::Waking { .. } | Self::Forking { .. })
+        matches!(
+            self,
+            Self::Work | Self::Waking { .. } | Self::Forking { .. }
+        )
     }
 
     /// Whether [`Thread::left`] says how long it lasts.
@@ -156,7 +159,11 @@ impl Thread {
     #[inline]
     pub(crate) fn progress(&mut self, elapsed: u64, rate: u64) {
         if self.phase.is_measured() {
-            let rate = if self.phase.makes_progress() { rate } else { FULL };
+            let rate = if self.phase.makes_progress() {
+                rate
+            } else {
+                FULL
+            };
             self.left = self.left.saturating_sub(elapsed * rate);
         }
     }
@@ -194,7 +201,11 @@ mod tests {
 
     #[test]
     fn cold_caches_cost_at_most_half_of_each_burst() {
-        let mut thread = Thread { left: 100, debt: 70, ..Thread::new(0, 0) };
+        let mut thread = Thread {
+            left: 100,
+            debt: 70,
+            ..Thread::new(0, 0)
+        };
         thread.pay_debt();
         assert_eq!((thread.left, thread.debt), (150, 20));
         thread.left = 100;

@@ -46,11 +46,18 @@ pub(super) fn simulation(
     let mut problems = support::problems(scenario);
     let hardware = keep(hardware(scenario), &mut problems);
     let kernel_spec = scenario.kernels.get(kernel).ok_or_else(|| {
-        vec![Problem::new("/kernels", format!("there is no kernel number {kernel}"))]
+        vec![Problem::new(
+            "/kernels",
+            format!("there is no kernel number {kernel}"),
+        )]
     });
     let kernel_spec = keep(kernel_spec, &mut problems);
-    let rules = kernel_spec
-        .and_then(|spec| keep(below(&format!("/kernels/{kernel}"), Rules::from_kernel(spec)), &mut problems));
+    let rules = kernel_spec.and_then(|spec| {
+        keep(
+            below(&format!("/kernels/{kernel}"), Rules::from_kernel(spec)),
+            &mut problems,
+        )
+    });
     let (Some(hardware), Some(kernel_spec), Some(rules)) = (hardware, kernel_spec, rules) else {
         return Err(problems);
     };
@@ -59,7 +66,10 @@ pub(super) fn simulation(
     let tick = rules.tick().0;
     let mut sched = Sched::new(topology, rules);
     let groups = Groups::new(scenario, &topology.online, &mut sched);
-    let compiled = keep(compile_all(scenario, topology, &groups, compile), &mut problems);
+    let compiled = keep(
+        compile_all(scenario, topology, &groups, compile),
+        &mut problems,
+    );
     let Some(compiled) = compiled.filter(|_| problems.is_empty()) else {
         return Err(problems);
     };
@@ -82,10 +92,13 @@ pub(super) fn simulation(
         }
     }
     let phase = |cpu: CpuId| draw(seed, Purpose::TickPhase, u64::from(cpu.0), tick);
-    let places = topology.cpu_ids().map(|cpu| (topology.cpu(cpu).node, topology.online.contains(cpu)));
-    let affinities = world.threads.iter().map(|thread| {
-        (thread.task, compiled[thread.task as usize].affinity)
-    });
+    let places = topology
+        .cpu_ids()
+        .map(|cpu| (topology.cpu(cpu).node, topology.online.contains(cpu)));
+    let affinities = world
+        .threads
+        .iter()
+        .map(|thread| (thread.task, compiled[thread.task as usize].affinity));
     let stats = Stats::new(places, topology.nodes.len(), world.tasks.len(), affinities);
     let online = |node: &CpuSet| node.and(&topology.online).len() as u32;
     let online_cpus = topology.nodes.iter().map(online).collect();
@@ -125,10 +138,22 @@ pub(super) fn simulation(
         hardware: Arc::new(hardware),
     };
     for (index, entry) in scenario.script.iter().enumerate() {
-        let Simulation { script, groups, sched, .. } = &mut simulation;
-        keep(script.add(&format!("/script/{index}"), entry, groups, sched), &mut problems);
+        let Simulation {
+            script,
+            groups,
+            sched,
+            ..
+        } = &mut simulation;
+        keep(
+            script.add(&format!("/script/{index}"), entry, groups, sched),
+            &mut problems,
+        );
     }
-    if problems.is_empty() { Ok(simulation) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(simulation)
+    } else {
+        Err(problems)
+    }
 }
 
 /// The value, or its problems put with the others.
@@ -138,7 +163,10 @@ fn keep<T>(part: Part<T>, problems: &mut Vec<Problem>) -> Option<T> {
 
 /// Problems of a part of the document, with paths from its root.
 fn below<T>(path: &str, part: Part<T>) -> Part<T> {
-    let absolute = |problem: Problem| Problem { path: format!("{path}{}", problem.path), ..problem };
+    let absolute = |problem: Problem| Problem {
+        path: format!("{path}{}", problem.path),
+        ..problem
+    };
     part.map_err(|problems| problems.into_iter().map(absolute).collect())
 }
 
@@ -163,7 +191,11 @@ fn compile_all(
             keep(below(&format!("/tasks/{index}"), part), &mut problems)
         })
         .collect();
-    if problems.is_empty() { Ok(compiled) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(compiled)
+    } else {
+        Err(problems)
+    }
 }
 
 /// Says where the threads of compiled tasks may run and come into being.
@@ -184,7 +216,11 @@ fn place(
     }
     programs.throttle_spins(affinity.len());
     let birth = birth(&tasks.fork, topology, &affinity)?;
-    Ok(Compiled { programs, affinity, birth })
+    Ok(Compiled {
+        programs,
+        affinity,
+        birth,
+    })
 }
 
 fn birth(fork: &Fork, topology: &Topology, affinity: &CpuSet) -> Part<Birth> {
@@ -192,9 +228,15 @@ fn birth(fork: &Fork, topology: &Topology, affinity: &CpuSet) -> Part<Birth> {
         Fork::From { cpu, every } => {
             let from = CpuId(*cpu as u16);
             if topology.online.contains(from) && u32::from(from.0) == *cpu {
-                Ok(Birth::Forked { from, every: every.0 })
+                Ok(Birth::Forked {
+                    from,
+                    every: every.0,
+                })
             } else {
-                Err(vec![Problem::new("/fork/from", format!("CPU {cpu} is not online"))])
+                Err(vec![Problem::new(
+                    "/fork/from",
+                    format!("CPU {cpu} is not online"),
+                )])
             }
         }
         Fork::On(list) => {
@@ -235,15 +277,31 @@ impl World {
         groups: &Groups,
         sched: &mut Sched,
     ) -> Part<()> {
-        let Compiled { programs, affinity, birth } = compiled;
+        let Compiled {
+            programs,
+            affinity,
+            birth,
+        } = compiled;
         let task = self.tasks.len() as u32;
         let (flags_at, barriers_at) = (self.flags.len() as u32, self.barriers.len() as u32);
-        let starts = self.code.link(programs, flags_at, barriers_at).map_err(|_malformed| {
-            let path = format!("/tasks/{task}/workload");
-            vec![Problem::new(path, "its loops do not match or nest too deep")]
-        })?;
-        self.flags.extend(programs.flags.iter().map(|&value| Flag::new(value)));
-        self.barriers.extend(programs.barriers.iter().map(|&members| Barrier::new(members)));
+        let starts = self
+            .code
+            .link(programs, flags_at, barriers_at)
+            .map_err(|_malformed| {
+                let path = format!("/tasks/{task}/workload");
+                vec![Problem::new(
+                    path,
+                    "its loops do not match or nest too deep",
+                )]
+            })?;
+        self.flags
+            .extend(programs.flags.iter().map(|&value| Flag::new(value)));
+        self.barriers.extend(
+            programs
+                .barriers
+                .iter()
+                .map(|&members| Barrier::new(members)),
+        );
 
         let first = self.threads.len() as u32;
         for (index, &program) in (0..).zip(&programs.thread) {
@@ -255,7 +313,8 @@ impl World {
             });
             debug_assert_eq!(id.0 as usize, self.threads.len(), "both count tasks alike");
             self.table.threads.push(ThreadInfo { task, index });
-            self.threads.push(Thread::new(task, starts[program as usize]));
+            self.threads
+                .push(Thread::new(task, starts[program as usize]));
             self.to_end += u32::from(ends(&programs.programs[program as usize]));
         }
         let threads = first..self.threads.len() as u32;
@@ -263,7 +322,10 @@ impl World {
             name: tasks.name.clone(),
             cgroup: groups.index(&tasks.cgroup) as u32,
             threads: threads.end - threads.start,
-            metric: programs.metric.as_ref().map(|metric| metric.name.to_owned()),
+            metric: programs
+                .metric
+                .as_ref()
+                .map(|metric| metric.name.to_owned()),
         });
         self.tasks.push(TaskRun::new(
             threads,

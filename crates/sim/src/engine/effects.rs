@@ -46,7 +46,12 @@ impl Simulation {
             Effect::Switch { cpu, prev, next } => {
                 self.switch(cpu, prev.map(|task| task.0), next.map(|task| task.0));
             }
-            Effect::Migrate { task, from, to, cause } => self.migrated(task, from, to, cause),
+            Effect::Migrate {
+                task,
+                from,
+                to,
+                cause,
+            } => self.migrated(task, from, to, cause),
         }
     }
 
@@ -133,6 +138,12 @@ impl Simulation {
         if self.marks.len() >= MARKS {
             self.marks.pop_front();
         }
-        self.marks.push_back(MigrationMark { time: Nanos(self.now), task: task.0, from, to, cause });
+        self.marks.push_back(MigrationMark {
+            time: Nanos(self.now),
+            task: task.0,
+            from,
+            to,
+            cause,
+        });
     }
 }

@@ -100,7 +100,9 @@ impl Simulation {
                     return self.arm(cpu);
                 }
                 Instr::ComputeWall(time) => {
-                    state.phase = Phase::Wall { until: self.now.saturating_add(time) };
+                    state.phase = Phase::Wall {
+                        until: self.now.saturating_add(time),
+                    };
                     return self.arm(cpu);
                 }
                 Instr::ComputeForever => {
@@ -108,7 +110,8 @@ impl Simulation {
                     return self.arm(cpu);
                 }
                 Instr::Sleep(time) => {
-                    self.queue.set(Event::Timer(thread), self.now.saturating_add(time));
+                    self.queue
+                        .set(Event::Timer(thread), self.now.saturating_add(time));
                     return self.sleep(cpu, thread, Phase::Asleep);
                 }
                 Instr::Timer { period } => {
@@ -197,7 +200,9 @@ impl Simulation {
         }
         let asleep = |waiter: &u32| self.threads[*waiter as usize].phase == Phase::Futex;
         let barrier = &mut self.barriers[barrier as usize];
-        barrier.to_wake.extend(come.iter().rev().copied().filter(asleep));
+        barrier
+            .to_wake
+            .extend(come.iter().rev().copied().filter(asleep));
         come.clear();
         barrier.come = come;
     }

@@ -25,14 +25,20 @@ impl Simulation {
         };
         for (cpu, state) in self.hardware.topology.cpu_ids().zip(&self.cpus) {
             let curr = state.running.unwrap_or(IDLE);
-            let waiting = self.sched.queued(cpu).map(|task| task.0).filter(|&task| task != curr);
+            let waiting = self
+                .sched
+                .queued(cpu)
+                .map(|task| task.0)
+                .filter(|&task| task != curr);
             snapshot.curr.push(curr);
             snapshot.queued.extend(waiting);
             snapshot.queued_start.push(snapshot.queued.len() as u32);
             snapshot.load.push(narrow(self.sched.cpu_load(cpu)));
             snapshot.util.push(narrow(self.sched.cpu_util(cpu)));
             let polls = |thread: u32| self.threads[thread as usize].phase.polls();
-            snapshot.spinning.push(state.running.is_some_and(polls).into());
+            snapshot
+                .spinning
+                .push(state.running.is_some_and(polls).into());
         }
         snapshot
     }
@@ -49,7 +55,11 @@ impl Simulation {
             task.migrations.iter().for_each(|&count| digest.word(count));
         }
         let totals = self.stats.totals(self.now);
-        totals.run.iter().chain(&totals.wait).for_each(|&time| digest.word(time));
+        totals
+            .run
+            .iter()
+            .chain(&totals.wait)
+            .for_each(|&time| digest.word(time));
         digest.finish()
     }
 
@@ -64,7 +74,9 @@ impl Simulation {
             digest: format!("{:016x}", self.digest()),
             events: self.events,
             elapsed_ns: self.now,
-            tasks: tasks.map(|(index, task)| self.task_result(index, task, &totals)).collect(),
+            tasks: tasks
+                .map(|(index, task)| self.task_result(index, task, &totals))
+                .collect(),
             cpus: self.cpu_result(&totals),
             idle_while_waiting: mean(totals.wasted, window),
             numa: NumaCounts::default(),
@@ -79,7 +91,10 @@ impl Simulation {
         let threads = task.threads.start as usize..task.threads.end as usize;
         let share = |thread: usize| {
             let state = &self.threads[thread];
-            let (from, to) = (state.started.max(self.measured_from), state.ended.min(self.now));
+            let (from, to) = (
+                state.started.max(self.measured_from),
+                state.ended.min(self.now),
+            );
             mean(totals.run[thread], to.saturating_sub(from))
         };
         let means = |integrals: &[u64], places: usize| {
@@ -107,9 +122,21 @@ impl Simulation {
         let from = task.start.max(self.measured_from);
         let passed = task.done.unwrap_or(self.now).saturating_sub(from);
         let units = (task.progress - task.progress_before) as f64 / metric.per_unit.max(1) as f64;
-        let value = if passed == 0 { 0.0 } else { units / Nanos(passed).as_secs_f64() };
-        let better = if metric.higher_is_better { Better::Higher } else { Better::Lower };
-        Some(MetricResult { name: metric.name.to_owned(), value, better })
+        let value = if passed == 0 {
+            0.0
+        } else {
+            units / Nanos(passed).as_secs_f64()
+        };
+        let better = if metric.higher_is_better {
+            Better::Higher
+        } else {
+            Better::Lower
+        };
+        Some(MetricResult {
+            name: metric.name.to_owned(),
+            value,
+            better,
+        })
     }
 
     fn cpu_result(&self, totals: &Totals) -> CpuResult {
@@ -121,7 +148,10 @@ impl Simulation {
             }
         }
         let means = |totals: &[u64]| totals.iter().map(|&total| mean(total, window)).collect();
-        CpuResult { busy: means(&totals.busy), nr_running: means(&nr_running) }
+        CpuResult {
+            busy: means(&totals.busy),
+            nr_running: means(&nr_running),
+        }
     }
 
     fn balance(&self) -> BTreeMap<String, BalanceCounts> {
@@ -141,7 +171,11 @@ impl Simulation {
 
 /// An integral's mean over a span; 0 over none.
 fn mean(integral: u64, span: u64) -> f64 {
-    if span == 0 { 0.0 } else { integral as f64 / span as f64 }
+    if span == 0 {
+        0.0
+    } else {
+        integral as f64 / span as f64
+    }
 }
 
 fn narrow(value: u64) -> u32 {

@@ -1,7 +1,7 @@
 //! Small scenarios.
 
-use teeter_scenario::document::{Machine, MachineSource, Scenario, Tasks, Workload};
 use teeter_scenario::Nanos;
+use teeter_scenario::document::{Machine, MachineSource, Scenario, Tasks, Workload};
 use teeter_sim::{RunResult, Simulation};
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -21,7 +21,10 @@ fn machine(synthetic: &str) -> Machine {
 
 /// So many threads of a workload.
 pub(crate) fn threads(name: &str, workload: Workload, threads: u32) -> Tasks {
-    Tasks { threads, ..Tasks::new(name, workload) }
+    Tasks {
+        threads,
+        ..Tasks::new(name, workload)
+    }
 }
 
 /// A simulation that must be possible.
@@ -40,5 +43,8 @@ pub(crate) fn result(scenario: &Scenario) -> RunResult {
 /// Whether two numbers are within a part of each other.
 #[track_caller]
 pub(crate) fn assert_near(value: f64, expected: f64, tolerance: f64) {
-    assert!((value - expected).abs() <= tolerance, "{value} is not {expected} ± {tolerance}");
+    assert!(
+        (value - expected).abs() <= tolerance,
+        "{value} is not {expected} ± {tolerance}"
+    );
 }

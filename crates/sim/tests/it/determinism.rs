@@ -10,7 +10,10 @@ use crate::bench::{MS, scenario, simulation, threads};
 
 /// Threads that compute, sleep, spin and meet at barriers, on more nodes than one, in cgroups.
 fn busy(millis: u64) -> Scenario {
-    let periodic = Periodic { run: Nanos(700_000), period: Nanos(2 * MS) };
+    let periodic = Periodic {
+        run: Nanos(700_000),
+        period: Nanos(2 * MS),
+    };
     let mut tasks = vec![
         threads("hog", Workload::Hog, 3),
         threads("periodic", Workload::Periodic(periodic), 6),
@@ -108,7 +111,11 @@ fn time_is_conserved() {
     let by_task: u64 = result.tasks.iter().map(|task| task.cpu_ns).sum();
     let by_cpu: f64 = result.cpus.busy.iter().sum::<f64>() * 100e6;
     assert!((by_task as f64 - by_cpu).abs() < 1.0);
-    let runnable: u64 = result.tasks.iter().map(|task| task.cpu_ns + task.wait_ns).sum();
+    let runnable: u64 = result
+        .tasks
+        .iter()
+        .map(|task| task.cpu_ns + task.wait_ns)
+        .sum();
     let on_queues = result.cpus.nr_running.iter().sum::<f64>() * 100e6;
     assert!((runnable as f64 - on_queues).abs() < 1.0);
 }

@@ -10,7 +10,10 @@ use crate::bench::{MS, assert_near, result, scenario, simulation, threads};
 
 /// Two hogs on one CPU in cgroups of equal weight.
 fn two_groups(millis: u64) -> Scenario {
-    let mut tasks = vec![threads("a", Workload::Hog, 1), threads("b", Workload::Hog, 1)];
+    let mut tasks = vec![
+        threads("a", Workload::Hog, 1),
+        threads("b", Workload::Hog, 1),
+    ];
     tasks[0].cgroup = "/a".to_owned();
     tasks[1].cgroup = "/b".to_owned();
     let mut scenario = scenario("node:1 core:1 pu:1", tasks, millis);
@@ -19,13 +22,23 @@ fn two_groups(millis: u64) -> Scenario {
 }
 
 fn weight(millis: u64, path: &str, weight: u32) -> ScriptEntry {
-    let change = CgroupChange { path: path.to_owned(), weight: Some(weight), ..CgroupChange::default() };
-    ScriptEntry { at: Nanos::from_millis(millis), action: Action::Cgroup(change) }
+    let change = CgroupChange {
+        path: path.to_owned(),
+        weight: Some(weight),
+        ..CgroupChange::default()
+    };
+    ScriptEntry {
+        at: Nanos::from_millis(millis),
+        action: Action::Cgroup(change),
+    }
 }
 
 fn set(millis: u64, name: &str, value: i64) -> ScriptEntry {
     let settings = [(name.to_owned(), SettingValue::Int(value))];
-    ScriptEntry { at: Nanos::from_millis(millis), action: Action::Set(settings.into()) }
+    ScriptEntry {
+        at: Nanos::from_millis(millis),
+        action: Action::Set(settings.into()),
+    }
 }
 
 #[test]
@@ -41,7 +54,11 @@ fn a_weight_changes_the_shares() {
 
 #[test]
 fn a_change_made_live_is_as_one_in_the_script() {
-    let entries = [weight(300, "/a", 500), set(300, "nr_migrate", 8), weight(700, "/b", 900)];
+    let entries = [
+        weight(300, "/a", 500),
+        set(300, "nr_migrate", 8),
+        weight(700, "/b", 900),
+    ];
     let mut whole = two_groups(1500);
     whole.script.extend(entries.clone());
     let expected = result(&whole);
@@ -61,7 +78,13 @@ fn the_past_is_not_changed() {
     simulation.run_until(Nanos::from_millis(500));
     let entry = weight(499, "/a", 500);
     let error = simulation.insert_action(&entry).unwrap_err();
-    assert_eq!(error, Error::Past { at: entry.at, now: Nanos(500 * MS) });
+    assert_eq!(
+        error,
+        Error::Past {
+            at: entry.at,
+            now: Nanos(500 * MS)
+        }
+    );
 }
 
 #[test]
@@ -70,7 +93,10 @@ fn a_change_that_cannot_be_made_is_refused_and_changes_nothing() {
     let before = simulation.digest();
     for (entry, path) in [
         (weight(100, "/c", 500), "/script/cgroup/path"),
-        (set(100, "no_such_tunable", 1), "/script/set/no_such_tunable"),
+        (
+            set(100, "no_such_tunable", 1),
+            "/script/set/no_such_tunable",
+        ),
     ] {
         match simulation.insert_action(&entry) {
             Err(Error::Problems(problems)) => assert_eq!(problems[0].path, path),

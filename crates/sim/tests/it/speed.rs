@@ -13,7 +13,10 @@ fn lu_rate(synthetic: &str, with_hog: bool) -> f64 {
         tasks.affinity = Some(cpus.parse().unwrap());
         tasks
     };
-    let lu = NpbLu { steps: Some(2), ..NpbLu::default() };
+    let lu = NpbLu {
+        steps: Some(2),
+        ..NpbLu::default()
+    };
     let mut tasks = vec![pinned("lu", Workload::NpbLu(lu), "0")];
     if with_hog {
         tasks.push(pinned("hog", Workload::Hog, "1"));

@@ -1,18 +1,22 @@
 //! What the engine cannot do is refused by its path.
 
-use teeter_scenario::document::{
-    Action, Cgroup, Fork, Scenario, ScriptEntry, Workload,
-};
 use teeter_scenario::Nanos;
+use teeter_scenario::document::{Action, Cgroup, Fork, Scenario, ScriptEntry, Workload};
 use teeter_sim::{Error, Simulation};
 
 use crate::bench::{scenario, threads};
 
 fn paths(change: impl FnOnce(&mut Scenario)) -> Vec<String> {
-    let mut scenario = scenario("node:1 core:2 pu:1", vec![threads("hog", Workload::Hog, 1)], 10);
+    let mut scenario = scenario(
+        "node:1 core:2 pu:1",
+        vec![threads("hog", Workload::Hog, 1)],
+        10,
+    );
     change(&mut scenario);
     match Simulation::new(&scenario, 0, 0) {
-        Err(Error::Problems(problems)) => problems.into_iter().map(|problem| problem.path).collect(),
+        Err(Error::Problems(problems)) => {
+            problems.into_iter().map(|problem| problem.path).collect()
+        }
         Err(other) => panic!("{other}"),
         Ok(_) => Vec::new(),
     }
@@ -32,9 +36,20 @@ fn each_unsupported_part_is_named() {
         scenario.cgroups.push(cgroup);
         scenario.tasks[0].session = 3;
         let offline = Action::Offline("1".parse().unwrap());
-        scenario.script.push(ScriptEntry { at: Nanos(5), action: offline });
+        scenario.script.push(ScriptEntry {
+            at: Nanos(5),
+            action: offline,
+        });
     });
-    assert_eq!(problems, ["/cgroups/0/max", "/cgroups/0/idle", "/tasks/0/session", "/script/0/offline"]);
+    assert_eq!(
+        problems,
+        [
+            "/cgroups/0/max",
+            "/cgroups/0/idle",
+            "/tasks/0/session",
+            "/script/0/offline"
+        ]
+    );
 }
 
 #[test]
@@ -42,12 +57,22 @@ fn problems_of_every_part_come_together() {
     let problems = paths(|scenario| {
         scenario.tasks[0].affinity = Some("7".parse().unwrap());
         scenario.tasks.push(threads("far", Workload::Hog, 1));
-        scenario.tasks[1].fork = Fork::From { cpu: 9, every: Nanos(0) };
+        scenario.tasks[1].fork = Fork::From {
+            cpu: 9,
+            every: Nanos(0),
+        };
         scenario.tasks.push(threads("off", Workload::Hog, 1));
         scenario.tasks[2].affinity = Some("0".parse().unwrap());
         scenario.tasks[2].fork = Fork::On("1".parse().unwrap());
     });
-    assert_eq!(problems, ["/tasks/0/affinity", "/tasks/1/fork/from", "/tasks/2/fork/on"]);
+    assert_eq!(
+        problems,
+        [
+            "/tasks/0/affinity",
+            "/tasks/1/fork/from",
+            "/tasks/2/fork/on"
+        ]
+    );
     let problems = paths(|scenario| {
         scenario.machine.source =
             teeter_scenario::document::MachineSource::Synthetic("core:0".to_owned());

