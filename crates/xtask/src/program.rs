@@ -155,7 +155,12 @@ pub(crate) fn on_path(names: &[&str]) -> Option<PathBuf> {
     names
         .iter()
         .flat_map(|name| {
-            let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+            let suffix = if name.contains('.') {
+                ""
+            } else {
+                std::env::consts::EXE_SUFFIX
+            };
+            let file = format!("{name}{suffix}");
             dirs.iter().map(move |dir| dir.join(&file))
         })
         .find(|file| file.is_file())

@@ -52,6 +52,8 @@ pub(crate) fn serve(workshop: &Workshop, port: u16, open: bool) -> Result<()> {
     let open: &[&str] = if open { &["--open"] } else { &[] };
     workshop
         .node()?
+        .node()
+        .dir(workshop.checkout())
         .args([SERVER, "--port", &port.to_string()])
         .args(open)
         .args([dist])

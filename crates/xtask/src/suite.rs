@@ -5,7 +5,6 @@ use std::time::Duration;
 use clap::ValueEnum;
 
 use crate::error::{Error, Result};
-use crate::node;
 use crate::program::on_path;
 use crate::site;
 use crate::step::{Step, seconds};
@@ -87,9 +86,10 @@ impl Part {
                 let dist = site::build(workshop)?;
                 let node = workshop.node()?;
                 let tests = workshop.checkout().join(E2E);
-                node::packages(workshop.cache(), &tests)?;
+                node.packages(workshop.cache(), &tests)?;
                 // One file at a time: a page under test wants the machine to itself.
-                node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
+                node.node()
+                    .args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
                     .dir(&tests)
                     .env("TEETER_DIST", dist)
                     .env("TEETER_BROWSER", &workshop.browser()?.browser)

@@ -7,7 +7,7 @@ use crate::browser::{self, Browser};
 use crate::cache::Cache;
 use crate::cargo_tool::CargoTool;
 use crate::error::Result;
-use crate::node;
+use crate::node::Node;
 use crate::program::Program;
 use crate::wasm_std::{self, Source, Toolchain};
 
@@ -23,7 +23,7 @@ pub(crate) struct Workshop {
     toolchain: OnceCell<Toolchain>,
     bindgen: OnceCell<Option<PathBuf>>,
     trunk: OnceCell<Option<PathBuf>>,
-    node: OnceCell<()>,
+    node: OnceCell<Node>,
     wasm_opt: OnceCell<PathBuf>,
     browser: OnceCell<Browser>,
 }
@@ -105,7 +105,8 @@ impl Workshop {
         let bindgen = self.bindgen()?;
         let wasm_opt = self.wasm_opt()?;
         let trunk = once(&self.trunk, || CargoTool::trunk().ready(&self.cache))?;
-        let path: Vec<PathBuf> = [trunk.clone(), bindgen, Some(wasm_opt)]
+        let node = self.node()?.bin().map(Path::to_path_buf);
+        let path: Vec<PathBuf> = [trunk.clone(), bindgen, Some(wasm_opt), node]
             .into_iter()
             .flatten()
             .collect();
@@ -123,13 +124,12 @@ impl Workshop {
         Ok(program)
     }
 
-    /// `node`.
+    /// Node.js.
     ///
     /// # Errors
-    /// As [`node::ready`].
-    pub(crate) fn node(&self) -> Result<Program> {
-        once(&self.node, || node::ready(&self.cache))?;
-        Ok(Program::new("node").dir(&self.checkout))
+    /// As [`Node::ready`].
+    pub(crate) fn node(&self) -> Result<&Node> {
+        once(&self.node, || Node::ready(&self.cache))
     }
 
     /// The browser and its driver.
@@ -155,8 +155,8 @@ impl Workshop {
     }
 
     fn wasm_opt(&self) -> Result<PathBuf> {
-        self.node()?;
-        once(&self.wasm_opt, || node::wasm_opt(&self.cache)).cloned()
+        let node = self.node()?;
+        once(&self.wasm_opt, || node.wasm_opt(&self.cache)).cloned()
     }
 }
 
