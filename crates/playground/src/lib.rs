@@ -1,1 +1,28 @@
-//! The playground.
+//! The playground: a page that edits a scenario and shows what becomes of it, and the worker that runs it.
+//!
+//! * [`state`] and [`edit`]: the scenario on the desk, with undo. Pure.
+//! * [`player`]: the workers, one a kernel, kept in step by [`pace`]; [`recording`] is what they reported.
+//! * [`protocol`]: what page and worker say; [`engine`] is the worker's side, [`runner`] the page's.
+//! * [`drawing`] paints the machine, [`chart`] draws charts with plotters, [`components`] are the page's parts.
+//!
+//! Only the worker's program holds the engine: the page reaches it through the protocol alone.
+
+pub mod address;
+pub mod chart;
+mod clipboard;
+pub mod components;
+pub mod drawing;
+pub mod edit;
+pub mod engine;
+pub mod format;
+pub mod glossary;
+mod hooks;
+pub mod pace;
+pub mod player;
+pub mod protocol;
+pub mod recording;
+mod runner;
+mod slot;
+pub mod start;
+pub mod state;
+mod store;

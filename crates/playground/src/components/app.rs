@@ -1,0 +1,212 @@
+//! The whole page: one scenario on the desk, one player, three columns.
+
+use std::rc::Rc;
+
+use gloo::timers::callback::Timeout;
+use teeter_machine::Topology;
+use teeter_scenario::{Nanos, Scenario};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
+use yew::prelude::*;
+
+use super::comparison::Comparison;
+use super::left::Left;
+use super::machines::Machines;
+use super::notice::NoticeBar;
+use super::tabs::Tabs;
+use super::threads_chart::ThreadsChart;
+use super::throughput_chart::ThroughputChart;
+use super::top_bar::TopBar;
+use crate::edit::Edit;
+use crate::hooks::{use_animation_frame, use_theme, use_window_event};
+use crate::pace::Speed;
+use crate::player::{Event as Played, Player};
+use crate::state::{Action, Desk, Notice};
+use crate::{address, start, store};
+
+/// The address bar and storage follow an edit after so much quiet, ms.
+const QUIET_MS: u32 = 400;
+
+/// The page.
+#[component]
+pub fn App() -> Html {
+    let desk = use_reducer(start::desk);
+    let player = (*use_memo((), |()| {
+        Player::new(!start::prefers_stillness(), Speed::Times(1.0))
+    }))
+    .clone();
+    let theme = use_theme();
+    let view = use_state(|| 0_usize);
+    let update = use_force_update();
+    let topology = use_memo(desk.scenario.machine.clone(), |machine| {
+        Topology::from_spec(machine).map(Rc::new)
+    });
+
+    {
+        let (player, dispatch) = (player.clone(), desk.dispatcher());
+        use_effect_with((), move |()| {
+            player.listen(Callback::from(move |event| match event {
+                Played::Pulse => update.force_update(),
+                Played::Failed(details) => dispatch.dispatch(Action::Tell(Notice {
+                    title: "This scenario cannot be run as it is.".to_owned(),
+                    details,
+                    ..Notice::default()
+                })),
+            }));
+        });
+    }
+    {
+        let player = player.clone();
+        use_effect_with(Rc::clone(&desk.scenario), move |scenario| {
+            player.sync(scenario)
+        });
+    }
+    use_kept(&desk);
+    {
+        let player = player.clone();
+        use_animation_frame(move |now| player.frame(now));
+    }
+    {
+        let dispatch = desk.dispatcher();
+        use_window_event("hashchange", move |_| {
+            match address::read(&address::fragment()) {
+                Some(Ok(scenario)) => {
+                    dispatch.dispatch(Action::Open(scenario, "open a link".to_owned()))
+                }
+                Some(Err(notice)) => dispatch.dispatch(Action::Tell(notice)),
+                None => {}
+            }
+        });
+    }
+    {
+        let (player, dispatch) = (player.clone(), desk.dispatcher());
+        use_window_event("keydown", move |event| {
+            if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
+                match shortcut(event) {
+                    Some(Shortcut::Toggle) => player.toggle(),
+                    Some(Shortcut::Undo) => dispatch.dispatch(Action::Undo),
+                    Some(Shortcut::Redo) => dispatch.dispatch(Action::Redo),
+                    None => return,
+                }
+                event.prevent_default();
+            }
+        });
+    }
+
+    let edit = {
+        let (player, dispatch) = (player.clone(), desk.dispatcher());
+        Callback::from(move |edit: Edit| {
+            let live = player.live_at().and_then(|at| edit.live(at));
+            dispatch.dispatch(Action::Edit(live.unwrap_or(edit), js_sys::Date::now()));
+        })
+    };
+    let open = {
+        let dispatch = desk.dispatcher();
+        Callback::from(move |(scenario, label): (Rc<Scenario>, String)| {
+            dispatch.dispatch(Action::Open(scenario, label))
+        })
+    };
+    let open_default = open.reform(|()| {
+        (
+            start::default_scenario(),
+            "open the default preset".to_owned(),
+        )
+    });
+    let dismiss = {
+        let dispatch = desk.dispatcher();
+        Callback::from(move |()| dispatch.dispatch(Action::Dismiss))
+    };
+    let choose = {
+        let view = view.clone();
+        Callback::from(move |tab| view.set(tab))
+    };
+
+    let pulse = player.pulses();
+    let scenario = &desk.scenario;
+    let built = topology.as_ref().as_ref().ok().cloned();
+    let size = built
+        .as_ref()
+        .map(|topology| (topology.nodes.len(), topology.cpus.len()));
+    let at = Nanos(player.live_at().map_or(0, |at| at.0));
+    html! {
+        <div class="app" data-view={VIEWS[*view].0}>
+            <TopBar desk={desk.clone()} player={player.clone()} theme={theme.clone()} machine={size} {pulse} />
+            <div class="alerts">
+                if let Some(notice) = &desk.notice {
+                    <NoticeBar notice={notice.clone()} {open} {open_default} {dismiss} />
+                }
+            </div>
+            <Tabs class="view-tabs" label="Parts of the page" chosen={*view} {choose}
+                names={VIEWS.map(|(_, name)| AttrValue::from(name)).to_vec()} />
+            <aside class="column left" aria-label="Scenario">
+                <Left scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} {edit} live={player.live_at().is_some()} />
+            </aside>
+            <main class="column centre" aria-label="Machine">
+                <Machines scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}
+                    player={player.clone()} {pulse} />
+            </main>
+            <aside class="column right" aria-label="Charts and comparison">
+                <ThreadsChart scenario={Rc::clone(scenario)} player={player.clone()} palette={Rc::clone(&theme.palette)} {pulse} />
+                <ThroughputChart scenario={Rc::clone(scenario)} player={player.clone()} palette={Rc::clone(&theme.palette)} {pulse} />
+                <Comparison scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
+            </aside>
+        </div>
+    }
+}
+
+/// The tabs of a narrow page; the machine comes first.
+const VIEWS: [(&str, &str); 3] = [
+    ("machine", "Machine"),
+    ("set", "Scenario"),
+    ("results", "Results"),
+];
+
+/// Keeps address bar and storage current. A link that could not be opened stays in the address bar
+/// until the visitor decides.
+#[hook]
+fn use_kept(desk: &UseReducerHandle<Desk>) {
+    let undecided = desk
+        .notice
+        .as_ref()
+        .is_some_and(|notice| notice.raw.is_some());
+    use_effect_with(
+        (Rc::clone(&desk.scenario), undecided),
+        move |(scenario, undecided)| {
+            let wait = (!undecided).then(|| {
+                let scenario = Rc::clone(scenario);
+                Timeout::new(QUIET_MS, move || {
+                    address::show(&address::encode(&scenario));
+                    store::save(store::SCENARIO, &scenario.to_json());
+                })
+            });
+            move || drop(wait)
+        },
+    );
+}
+
+/// What a key does when no field has the focus.
+enum Shortcut {
+    Toggle,
+    Undo,
+    Redo,
+}
+
+fn shortcut(event: &KeyboardEvent) -> Option<Shortcut> {
+    let focus = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
+    let tag = focus
+        .map(|element| element.tag_name().to_ascii_lowercase())
+        .unwrap_or_default();
+    let control = event.ctrl_key() || event.meta_key();
+    match (event.key().as_str(), tag.as_str()) {
+        (_, "input" | "textarea" | "select") => None,
+        // A focused button is pressed by the space bar.
+        (" ", "button" | "summary" | "a") => None,
+        (" ", _) if !control => Some(Shortcut::Toggle),
+        ("z", _) if control && !event.shift_key() => Some(Shortcut::Undo),
+        ("Z" | "z", _) if control => Some(Shortcut::Redo),
+        ("y", _) if control => Some(Shortcut::Redo),
+        _ => None,
+    }
+}

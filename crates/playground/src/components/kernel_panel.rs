@@ -1,0 +1,173 @@
+//! The kernels that are compared, and the knobs between them.
+
+use std::rc::Rc;
+
+use teeter_scenario::{Nanos, Scenario, limits};
+use teeter_sim::kernels;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+use super::field::Field;
+use super::icon::{CLOSE, Icon};
+use super::term::Term;
+use crate::edit::{Edit, NUMA_IMBALANCE_PCT, tunable_at};
+use crate::slot;
+
+/// What every kernel here has for the NUMA levels.
+const KERNEL_DEFAULT: i64 = 125;
+/// The slider's range; the field takes more.
+const SLIDER: (i64, i64) = (101, 200);
+/// The field's range.
+const RANGE: (i64, i64) = (100, 1_000);
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub scenario: Rc<Scenario>,
+    pub at: Nanos,
+    pub edit: Callback<Edit>,
+    pub live: bool,
+}
+
+/// Kernels by slot, and `imbalance_pct` of the NUMA level.
+#[component]
+pub(super) fn KernelPanel(props: &Props) -> Html {
+    let used = &props.scenario.kernels;
+    let next = kernels()
+        .iter()
+        .map(|kernel| kernel.name)
+        .find(|name| used.iter().all(|kernel| kernel.base != *name));
+    let add = props.edit.reform(move |_: MouseEvent| {
+        let newest = kernels().last().map_or("", |kernel| kernel.name);
+        Edit::AddKernel(next.unwrap_or(newest).to_owned())
+    });
+    html! {
+        <>
+            <section class="section" aria-labelledby="kernels-title">
+                <h2 id="kernels-title">{ "Kernels compared" }</h2>
+                <div class="rows">
+                    for slot in 0..used.len() { { kernel_row(props, slot) } }
+                </div>
+                if used.len() < limits::KERNELS {
+                    <button type="button" class="button" onclick={add} data-testid="kernel-add">{ "Add a kernel" }</button>
+                }
+            </section>
+            <section class="section" aria-labelledby="balance-title">
+                <h2 id="balance-title">{ "Balance between nodes" }</h2>
+                <ImbalancePct scenario={Rc::clone(&props.scenario)} at={props.at} edit={props.edit.clone()} live={props.live} />
+            </section>
+        </>
+    }
+}
+
+fn kernel_row(props: &Props, slot: usize) -> Html {
+    let kernel = &props.scenario.kernels[slot];
+    let letter = slot::letter(slot);
+    let about = kernels()
+        .iter()
+        .find(|known| known.name == kernel.base)
+        .map(|known| known.about);
+    let choose = props.edit.reform(move |event: Event| {
+        let select: HtmlSelectElement = event.target_unchecked_into();
+        Edit::Kernel {
+            slot,
+            base: select.value(),
+        }
+    });
+    let remove = props
+        .edit
+        .reform(move |_: MouseEvent| Edit::RemoveKernel(slot));
+    html! {
+        <div key={slot}>
+            <div class="row">
+                <span class="badge" data-slot={slot.to_string()}>{ letter }</span>
+                <select class="select mono grow" onchange={choose} aria-label={format!("Kernel {letter}")}
+                    data-testid={format!("kernel-{}", letter.to_ascii_lowercase())}>
+                    for known in kernels() {
+                        <option key={known.name} value={known.name} selected={known.name == kernel.base}>{ known.name }</option>
+                    }
+                </select>
+                if props.scenario.kernels.len() > 1 {
+                    <button type="button" class="button quiet icon" onclick={remove} title={format!("Remove kernel {letter}")}
+                        aria-label={format!("Remove kernel {letter}")}><Icon path={CLOSE} /></button>
+                }
+            </div>
+            if let Some(about) = about { <p class="note">{ about }</p> }
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct PctProps {
+    scenario: Rc<Scenario>,
+    at: Nanos,
+    edit: Callback<Edit>,
+    live: bool,
+}
+
+/// The slider with its exact entry.
+#[component]
+fn ImbalancePct(props: &PctProps) -> Html {
+    // While a run goes on the slider writes once, when it is let go.
+    let dragged = use_state(|| None::<i64>);
+    let set = tunable_at(&props.scenario, NUMA_IMBALANCE_PCT, props.at);
+    let value = dragged.unwrap_or(set.unwrap_or(KERNEL_DEFAULT));
+    let write = |edit: &Callback<Edit>, value| {
+        edit.emit(Edit::Tunable {
+            name: NUMA_IMBALANCE_PCT,
+            value: Some(value),
+        })
+    };
+
+    let oninput = {
+        let (dragged, edit, live) = (dragged.clone(), props.edit.clone(), props.live);
+        Callback::from(move |event: InputEvent| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            let value = input.value_as_number() as i64;
+            if live {
+                dragged.set(Some(value));
+            } else {
+                write(&edit, value);
+            }
+        })
+    };
+    let onchange = {
+        let (dragged, edit) = (dragged.clone(), props.edit.clone());
+        Callback::from(move |event: Event| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            if dragged.is_some() {
+                dragged.set(None);
+                write(&edit, input.value_as_number() as i64);
+            }
+        })
+    };
+    let commit = {
+        let edit = props.edit.clone();
+        Callback::from(move |text: String| match text.parse::<i64>() {
+            Ok(value) if (RANGE.0..=RANGE.1).contains(&value) => {
+                write(&edit, value);
+                Ok(())
+            }
+            _ => Err(format!("a whole number from {} to {}", RANGE.0, RANGE.1)),
+        })
+    };
+    let reset = props.edit.reform(|_: MouseEvent| Edit::Tunable {
+        name: NUMA_IMBALANCE_PCT,
+        value: None,
+    });
+    let share = (value - SLIDER.0) as f64 / (SLIDER.1 - SLIDER.0) as f64 * 100.0;
+    html! {
+        <div class="field across">
+            <span class="label-line"><Term term="imbalance_pct"><code>{ "imbalance_pct" }</code></Term>{ " of NUMA" }</span>
+            <Field id="pct" value={value.to_string()} {commit} testid="pct-entry" label="imbalance_pct of the NUMA levels, exact" />
+            <input class="slider" type="range" min={SLIDER.0.to_string()} max={SLIDER.1.to_string()} value={value.to_string()}
+                style={format!("--fill:{:.1}%", share.clamp(0.0, 100.0))} {oninput} {onchange} data-testid="pct-slider"
+                aria-label="imbalance_pct of the NUMA levels" />
+            <div class="row note">
+                { if props.live { "Turned now, it is written into the script." } else { "From the start, under every kernel." } }
+                if set.is_some() {
+                    <button type="button" class="button quiet end" onclick={reset}>{ format!("Reset to {KERNEL_DEFAULT}") }</button>
+                }
+            </div>
+        </div>
+    }
+}

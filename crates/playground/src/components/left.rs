@@ -1,0 +1,50 @@
+//! The left column: what can be set, in tabs.
+
+use std::rc::Rc;
+
+use teeter_machine::Topology;
+use teeter_scenario::{Nanos, Problem, Scenario};
+use yew::prelude::*;
+
+use super::kernel_panel::KernelPanel;
+use super::machine_panel::MachinePanel;
+use super::script_panel::ScriptPanel;
+use super::tabs::Tabs;
+use super::tasks_panel::TasksPanel;
+use crate::edit::Edit;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub scenario: Rc<Scenario>,
+    pub topology: Rc<Result<Rc<Topology>, Vec<Problem>>>,
+    /// The moment whose values the knobs show.
+    pub at: Nanos,
+    pub edit: Callback<Edit>,
+    /// Whether a turned knob becomes a script entry.
+    pub live: bool,
+}
+
+/// The tabs and the chosen panel.
+#[component]
+pub(super) fn Left(props: &Props) -> Html {
+    const NAMES: [&str; 4] = ["Machine", "Tasks", "Kernel", "Script"];
+    let chosen = use_state(|| 2);
+    let choose = {
+        let chosen = chosen.clone();
+        Callback::from(move |tab| chosen.set(tab))
+    };
+    let (scenario, edit) = (Rc::clone(&props.scenario), props.edit.clone());
+    html! {
+        <>
+            <Tabs label="Parts of the scenario" names={NAMES.map(AttrValue::from).to_vec()} chosen={*chosen} {choose} />
+            <div class="panel" role="tabpanel" aria-label={NAMES[*chosen]}>
+                { match *chosen {
+                    0 => html! { <MachinePanel {scenario} topology={Rc::clone(&props.topology)} {edit} /> },
+                    1 => html! { <TasksPanel {scenario} {edit} at={props.at} /> },
+                    2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} /> },
+                    _ => html! { <ScriptPanel {scenario} {edit} /> },
+                } }
+            </div>
+        </>
+    }
+}

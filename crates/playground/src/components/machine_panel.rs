@@ -1,0 +1,121 @@
+//! The machine: a preset or a description in words.
+
+use std::rc::Rc;
+
+use teeter_machine::{Topology, presets};
+use teeter_scenario::document::{Machine, MachineSource};
+use teeter_scenario::{Problem, Scenario};
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+use super::field::Field;
+use super::term::Term;
+use crate::edit::Edit;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub scenario: Rc<Scenario>,
+    pub topology: Rc<Result<Rc<Topology>, Vec<Problem>>>,
+    pub edit: Callback<Edit>,
+}
+
+/// Choice, words, and what came of them.
+#[component]
+pub(super) fn MachinePanel(props: &Props) -> Html {
+    let source = &props.scenario.machine.source;
+    let preset = match source {
+        MachineSource::Preset(name) => presets().iter().find(|preset| preset.name == name),
+        _ => None,
+    };
+    let words = match (source, preset) {
+        (MachineSource::Synthetic(text), _) => text.clone(),
+        (_, Some(preset)) => preset.synthetic.to_owned(),
+        _ => String::new(),
+    };
+    let choose = {
+        let edit = props.edit.clone();
+        Callback::from(move |event: Event| {
+            let select: HtmlSelectElement = event.target_unchecked_into();
+            if !select.value().is_empty() {
+                edit.emit(Edit::Machine(Machine::preset(select.value())));
+            }
+        })
+    };
+    let commit = {
+        let edit = props.edit.clone();
+        Callback::from(move |text: String| {
+            let machine = Machine::new(MachineSource::Synthetic(text));
+            match Topology::from_spec(&machine) {
+                Ok(_) => {
+                    edit.emit(Edit::Machine(machine));
+                    Ok(())
+                }
+                Err(problems) => Err(in_words(&problems)),
+            }
+        })
+    };
+    html! {
+        <>
+            <section class="section" aria-labelledby="machine-title">
+                <h2 id="machine-title">{ "Machine" }</h2>
+                <div class="field">
+                    <label for="machine-preset">{ "Preset" }</label>
+                    <select id="machine-preset" class="select mono" onchange={choose} data-testid="machine-preset">
+                        if preset.is_none() { <option value="" selected=true>{ "own description" }</option> }
+                        for known in presets() {
+                            <option key={known.name} value={known.name} selected={preset.is_some_and(|preset| preset.name == known.name)}>
+                                { known.name }
+                            </option>
+                        }
+                    </select>
+                    if let Some(preset) = preset { <p class="note">{ preset.about }</p> }
+                </div>
+                <div class="field">
+                    <label for="synthetic">{ "In words, as hwloc writes them" }</label>
+                    <Field id="synthetic" class="input mono" value={words} {commit} testid="machine-synthetic" />
+                    <p class="note">{ "From large to small: pack, node, l3, core, pu, each with a count." }</p>
+                </div>
+            </section>
+            { match &*props.topology {
+                Ok(topology) => facts(topology),
+                Err(problems) => html! { <p class="error" role="alert">{ in_words(problems) }</p> },
+            } }
+        </>
+    }
+}
+
+fn facts(topology: &Topology) -> Html {
+    let cores = distinct(topology.cpus.iter().map(|cpu| cpu.core));
+    let llcs = distinct(topology.cpus.iter().map(|cpu| cpu.llc));
+    let packages = distinct(topology.cpus.iter().map(|cpu| cpu.package));
+    html! {
+        <section class="section" aria-labelledby="facts-title">
+            <h2 id="facts-title">{ "What it has" }</h2>
+            <dl class="facts">
+                <dt>{ "packages" }</dt><dd>{ packages }</dd>
+                <dt><Term term="NUMA node">{ "NUMA nodes" }</Term></dt><dd>{ topology.nodes.len() }</dd>
+                <dt>{ "last-level caches" }</dt><dd>{ llcs }</dd>
+                <dt>{ "cores" }</dt><dd>{ cores }</dd>
+                <dt>{ "CPUs" }</dt><dd>{ topology.cpus.len() }</dd>
+            </dl>
+        </section>
+    }
+}
+
+fn distinct(numbers: impl Iterator<Item = u16>) -> usize {
+    let mut numbers: Vec<u16> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.len()
+}
+
+fn in_words(problems: &[Problem]) -> String {
+    let lines: Vec<_> = problems
+        .iter()
+        .map(|problem| match &problem.hint {
+            Some(hint) => format!("{} ({hint})", problem.message),
+            None => problem.message.clone(),
+        })
+        .collect();
+    lines.join("; ")
+}

@@ -1,0 +1,155 @@
+//! The bar at the top: the name, and what is done to the scenario as a whole.
+
+use std::rc::Rc;
+
+use teeter_scenario::{Scenario, presets};
+use web_sys::HtmlSelectElement;
+use yew::prelude::*;
+
+use super::icon::{Icon, PAUSE, PLAY, REDO, RESTART, THEME, UNDO};
+use super::share::Share;
+use crate::format;
+use crate::hooks::ThemeHandle;
+use crate::pace::Speed;
+use crate::player::Player;
+use crate::state::{Action, Desk};
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub desk: UseReducerHandle<Desk>,
+    pub player: Player,
+    pub theme: ThemeHandle,
+    /// CPUs of the machine, if it can be built.
+    pub machine: Option<(usize, usize)>,
+    pub pulse: u32,
+}
+
+/// The bar.
+#[component]
+pub(super) fn TopBar(props: &Props) -> Html {
+    let (desk, player) = (&props.desk, &props.player);
+    let scenario = &desk.scenario;
+    let dispatch = desk.dispatcher();
+    let act = |action: fn() -> Action| {
+        let dispatch = dispatch.clone();
+        Callback::from(move |_: MouseEvent| dispatch.dispatch(action()))
+    };
+    let choose = {
+        let dispatch = dispatch.clone();
+        Callback::from(move |event: Event| {
+            let name = event.target_unchecked_into::<HtmlSelectElement>().value();
+            if let Ok(scenario) = presets::get(&name) {
+                dispatch.dispatch(Action::Open(Rc::new(scenario), format!("open {name}")));
+            }
+        })
+    };
+    let toggle = {
+        let player = player.clone();
+        Callback::from(move |_: MouseEvent| player.toggle())
+    };
+    let restart = {
+        let player = player.clone();
+        Callback::from(move |_: MouseEvent| player.restart())
+    };
+    let faster = {
+        let player = player.clone();
+        Callback::from(move |event: Event| {
+            let value = event.target_unchecked_into::<HtmlSelectElement>().value();
+            if let Some(speed) = Speed::from_value(&value) {
+                player.set_speed(speed);
+            }
+        })
+    };
+    let undo = desk.undo_label().map(|label| format!("Undo: {label}"));
+    let redo = desk.redo_label().map(|label| format!("Redo: {label}"));
+    html! {
+        <header class="top-bar">
+            <div class="title">
+                <span class="brand"><Brand />{ "Teeter" }</span>
+                <h1 title={scenario.about.clone()}>{ if scenario.name.is_empty() { "Unnamed scenario" } else { &scenario.name } }</h1>
+                <span class="note about">{ about(scenario, props.machine) }</span>
+            </div>
+            <div class="actions">
+                <select class="select" onchange={choose} aria-label="Presets" data-testid="preset">
+                    { preset_options(scenario) }
+                </select>
+                <button type="button" class="button icon" onclick={act(|| Action::Undo)} disabled={undo.is_none()}
+                    title={undo.clone()} aria-label={undo.clone().unwrap_or_else(|| "Undo".to_owned())} data-testid="undo"><Icon path={UNDO} /></button>
+                <button type="button" class="button icon" onclick={act(|| Action::Redo)} disabled={redo.is_none()}
+                    title={redo.clone()} aria-label={redo.clone().unwrap_or_else(|| "Redo".to_owned())} data-testid="redo"><Icon path={REDO} /></button>
+                { run_button(player, &toggle) }
+                <button type="button" class="button icon" onclick={restart} title="Begin again" aria-label="Begin again"
+                    data-testid="restart"><Icon path={RESTART} /></button>
+                <span class="clock" data-testid="time" data-now-ns={player.now_ns().to_string()}
+                    data-finished={player.finished().to_string()}>
+                    { format::seconds(player.now_ns()) }<span class="note">{ format!(" of {}", scenario.run.duration) }</span>
+                </span>
+                <select class="select" onchange={faster} aria-label="Speed" data-testid="speed">
+                    for (value, label, speed) in Speed::ALL {
+                        <option key={value} {value} selected={speed == player.speed()}>{ label }</option>
+                    }
+                </select>
+                <Share scenario={Rc::clone(scenario)} />
+                <button type="button" class="button icon" onclick={props.theme.next.reform(|_| ())}
+                    title={props.theme.theme.label()} aria-label={format!("Theme: {}", props.theme.theme.label())}
+                    data-testid="theme"><Icon path={THEME} /></button>
+            </div>
+        </header>
+    }
+}
+
+/// One button runs and pauses; run and pause have test ids of their own.
+fn run_button(player: &Player, onclick: &Callback<MouseEvent>) -> Html {
+    let (playing, finished) = (player.playing(), player.finished());
+    let (icon, label, testid) = match (playing, finished) {
+        (true, _) => (PAUSE, "Pause", "pause"),
+        (_, true) => (PLAY, "Run again", "run"),
+        _ => (PLAY, "Run", "run"),
+    };
+    html! {
+        <button key="run" type="button" class="button primary grow" {onclick} data-testid={testid}
+            title={format!("{label} (space)")}><Icon path={icon} />{ label }</button>
+    }
+}
+
+fn preset_options(scenario: &Scenario) -> Html {
+    let same = |name: &str| presets::get(name).is_ok_and(|preset| preset == *scenario);
+    let chosen = presets::names().find(|name| same(name));
+    html! {
+        <>
+            <option value="" disabled=true selected={chosen.is_none()} hidden={chosen.is_some()}>{ "Presets" }</option>
+            for name in presets::names() {
+                <option key={name} value={name} selected={chosen == Some(name)}>{ name }</option>
+            }
+        </>
+    }
+}
+
+/// "4 nodes · 80 CPUs · 78 threads".
+fn about(scenario: &Scenario, machine: Option<(usize, usize)>) -> String {
+    let count = |number: usize, one: &str, many: &str| {
+        format!("{number} {}", if number == 1 { one } else { many })
+    };
+    let mut parts = Vec::new();
+    if let Some((nodes, cpus)) = machine {
+        parts.push(count(nodes, "node", "nodes"));
+        parts.push(count(cpus, "CPU", "CPUs"));
+    }
+    parts.push(count(scenario.threads() as usize, "thread", "threads"));
+    parts.join(" · ")
+}
+
+/// A seesaw.
+#[component]
+fn Brand() -> Html {
+    html! {
+        <svg viewBox="0 0 32 32" aria-hidden="true">
+            <path d="M16 15.5 22.5 28h-13Z" fill="var(--accent)" />
+            <g transform="rotate(-12 16 14)">
+                <rect x="2" y="12.4" width="28" height="3.2" rx="1.6" fill="currentColor" />
+                <rect x="3.5" y="5.6" width="6" height="6" rx="1.4" fill="var(--cgroup-1)" />
+                <rect x="22.5" y="7.2" width="4.4" height="4.4" rx="1.1" fill="var(--cgroup-0)" />
+            </g>
+        </svg>
+    }
+}

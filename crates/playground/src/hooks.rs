@@ -1,0 +1,11 @@
+//! Hooks of the page.
+
+mod animation_frame;
+mod resize;
+mod theme;
+mod window_event;
+
+pub(crate) use animation_frame::use_animation_frame;
+pub(crate) use resize::use_resize;
+pub(crate) use theme::{ThemeHandle, use_theme};
+pub(crate) use window_event::use_window_event;

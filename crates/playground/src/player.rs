@@ -1,0 +1,351 @@
+//! Plays a scenario: one worker for each kernel, all in step, and what they have reported.
+
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+
+use teeter_scenario::{Nanos, Scenario};
+use yew::Callback;
+
+use crate::edit;
+use crate::pace::{Pace, Speed};
+use crate::protocol::{FromWorker, ToWorker};
+use crate::recording::Recording;
+use crate::runner::{Heard, Runner};
+
+/// Figures and charts are redrawn no more often than this, ms.
+const PULSE_MS: f64 = 120.0;
+
+/// What a player tells the page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// There is something new to show.
+    Pulse,
+    /// A run cannot go on: one line for each problem.
+    Failed(Vec<String>),
+}
+
+/// A handle to the one player of the page; clones are the same player.
+#[derive(Clone)]
+pub struct Player(Rc<RefCell<Inner>>);
+
+struct Inner {
+    scenario: Option<Rc<Scenario>>,
+    slots: Vec<Slot>,
+    pace: Pace,
+    playing: bool,
+    generation: u32,
+    last_frame_ms: Option<f64>,
+    last_pulse_ms: f64,
+    fresh: bool,
+    pulses: u32,
+    listener: Callback<Event>,
+}
+
+/// One kernel's worker and what is known of its run.
+struct Slot {
+    runner: Runner,
+    recording: Recording,
+    loaded: bool,
+}
+
+impl PartialEq for Player {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Player {
+    /// A player without a scenario.
+    pub fn new(playing: bool, speed: Speed) -> Self {
+        Self(Rc::new(RefCell::new(Inner {
+            scenario: None,
+            slots: Vec::new(),
+            pace: Pace::new(speed),
+            playing,
+            generation: 0,
+            last_frame_ms: None,
+            last_pulse_ms: f64::NEG_INFINITY,
+            fresh: false,
+            pulses: 0,
+            listener: Callback::noop(),
+        })))
+    }
+
+    /// Who is told.
+    pub fn listen(&self, listener: Callback<Event>) {
+        self.0.borrow_mut().listener = listener;
+    }
+
+    /// Plays this scenario from now on: goes on where only a script entry that is still to come was
+    /// appended, else begins again.
+    pub fn sync(&self, scenario: &Rc<Scenario>) {
+        let step = self.0.borrow().step_to(scenario);
+        match step {
+            Step::Keep => self.0.borrow_mut().scenario = Some(Rc::clone(scenario)),
+            Step::Append => self.0.borrow_mut().append(scenario),
+            Step::Load => self.load(scenario),
+        }
+    }
+
+    /// Begins again at time 0.
+    pub fn restart(&self) {
+        let scenario = self.0.borrow().scenario.clone();
+        if let Some(scenario) = scenario {
+            self.load(&scenario);
+        }
+    }
+
+    /// Runs or pauses; running one that is over (or whose worker died) begins again.
+    pub fn toggle(&self) {
+        if self.finished() || self.0.borrow().slots.is_empty() {
+            self.0.borrow_mut().playing = true;
+            self.restart();
+        } else {
+            let mut inner = self.0.borrow_mut();
+            inner.playing = !inner.playing;
+            inner.fresh = true;
+        }
+    }
+
+    /// Sets the speed.
+    pub fn set_speed(&self, speed: Speed) {
+        let mut inner = self.0.borrow_mut();
+        inner.pace.speed = speed;
+        inner.fresh = true;
+    }
+
+    /// The speed.
+    pub fn speed(&self) -> Speed {
+        self.0.borrow().pace.speed
+    }
+
+    /// Whether simulated time goes by.
+    pub fn playing(&self) -> bool {
+        let inner = self.0.borrow();
+        inner.playing && !inner.slots.is_empty() && !self.finished()
+    }
+
+    /// Whether every run is over.
+    pub fn finished(&self) -> bool {
+        let inner = self.0.borrow();
+        !inner.slots.is_empty() && inner.slots.iter().all(|slot| slot.recording.finished)
+    }
+
+    /// Counts what was told; changes when there is something new to show.
+    pub fn pulses(&self) -> u32 {
+        self.0.borrow().pulses
+    }
+
+    /// Simulated time all runs have reached, ns.
+    pub fn now_ns(&self) -> f64 {
+        self.0.borrow().slowest_ns()
+    }
+
+    /// When the run ends, simulated ns.
+    pub fn end_ns(&self) -> f64 {
+        self.0.borrow().end_ns()
+    }
+
+    /// The moment at which a change made now takes effect, if the runs can take one.
+    pub fn live_at(&self) -> Option<Nanos> {
+        let inner = self.0.borrow();
+        let at = inner.pace.next_ms_ns();
+        let live = inner.playing && at > 0.0 && at < inner.end_ns();
+        live.then_some(Nanos(at as u64))
+    }
+
+    /// The recording of a kernel.
+    pub fn recording(&self, slot: usize) -> Option<Ref<'_, Recording>> {
+        Ref::filter_map(self.0.borrow(), |inner| {
+            Some(&inner.slots.get(slot)?.recording)
+        })
+        .ok()
+    }
+
+    /// One frame of the page at `now_ms` of the wall clock: grants time, lets old marks fade.
+    pub fn frame(&self, now_ms: f64) {
+        let told = self.0.borrow_mut().frame(now_ms);
+        if let Some((listener, event)) = told {
+            listener.emit(event);
+        }
+    }
+
+    fn load(&self, scenario: &Rc<Scenario>) {
+        let mut failed = None;
+        {
+            let mut inner = self.0.borrow_mut();
+            inner.generation += 1;
+            inner.scenario = Some(Rc::clone(scenario));
+            inner.pace.restart();
+            inner.fresh = true;
+            inner.slots.truncate(scenario.kernels.len());
+            while inner.slots.len() < scenario.kernels.len() {
+                match self.start_runner(inner.slots.len()) {
+                    Ok(runner) => inner.slots.push(Slot {
+                        runner,
+                        recording: Recording::default(),
+                        loaded: false,
+                    }),
+                    Err(error) => {
+                        failed = Some(format!("the browser did not start a worker: {error:?}"));
+                        break;
+                    }
+                }
+            }
+            let generation = inner.generation;
+            for (kernel, slot) in inner.slots.iter_mut().enumerate() {
+                slot.loaded = false;
+                slot.recording.finished = false;
+                slot.runner.tell(ToWorker::Load {
+                    generation,
+                    scenario: scenario.to_json(),
+                    kernel: kernel as u32,
+                });
+            }
+        }
+        if let Some(why) = failed {
+            self.tell(Event::Failed(vec![why]));
+        }
+    }
+
+    fn start_runner(&self, slot: usize) -> Result<Runner, wasm_bindgen::JsValue> {
+        let player = Rc::downgrade(&self.0);
+        Runner::start(move |heard| {
+            if let Some(inner) = player.upgrade() {
+                Self(inner).hear(slot, heard);
+            }
+        })
+    }
+
+    fn hear(&self, slot: usize, heard: Heard) {
+        let failed = match heard {
+            Heard::Message(message) => self.0.borrow_mut().take(slot, message),
+            Heard::Died(why) => Some(self.bury(&why)),
+        };
+        if let Some(problems) = failed {
+            self.tell(Event::Failed(problems));
+        }
+    }
+
+    /// Ends all workers: what one of them died of may be in the others too. The next load starts new ones.
+    fn bury(&self, why: &str) -> Vec<String> {
+        let dead = {
+            let mut inner = self.0.borrow_mut();
+            inner.fresh = true;
+            std::mem::take(&mut inner.slots)
+        };
+        // This is called by a listener of one of them, which must outlive the call.
+        gloo::timers::callback::Timeout::new(0, move || drop(dead)).forget();
+        vec![format!("the simulation's worker stopped: {why}")]
+    }
+
+    fn tell(&self, event: Event) {
+        let listener = self.0.borrow().listener.clone();
+        listener.emit(event);
+    }
+}
+
+/// How a player comes to a scenario.
+#[derive(Debug, PartialEq)]
+enum Step {
+    Keep,
+    Append,
+    Load,
+}
+
+impl Inner {
+    fn step_to(&self, scenario: &Rc<Scenario>) -> Step {
+        let Some(old) = self.scenario.as_ref().filter(|_| !self.slots.is_empty()) else {
+            return Step::Load;
+        };
+        let loaded = self.slots.iter().all(|slot| slot.loaded);
+        let credit = Nanos(self.pace.credit_ns() as u64);
+        if edit::runs_alike(old, scenario) {
+            Step::Keep
+        } else if loaded && edit::continuation(old, scenario, credit).is_some() {
+            Step::Append
+        } else {
+            Step::Load
+        }
+    }
+
+    fn append(&mut self, scenario: &Rc<Scenario>) {
+        self.scenario = Some(Rc::clone(scenario));
+        for slot in &self.slots {
+            slot.runner.tell(ToWorker::Append {
+                scenario: scenario.to_json(),
+            });
+        }
+        self.fresh = true;
+    }
+
+    fn slowest_ns(&self) -> f64 {
+        let known = self.slots.iter().map(|slot| {
+            if slot.loaded {
+                slot.recording.now_ns
+            } else {
+                0.0
+            }
+        });
+        known.reduce(f64::min).unwrap_or(0.0)
+    }
+
+    fn end_ns(&self) -> f64 {
+        self.slots
+            .iter()
+            .map(|slot| slot.recording.run.end_ns)
+            .fold(0.0, f64::max)
+    }
+
+    /// Takes in a message; gives the problems if the run cannot go on.
+    fn take(&mut self, slot: usize, message: FromWorker) -> Option<Vec<String>> {
+        let scenario = Rc::clone(self.scenario.as_ref()?);
+        let generation = self.generation;
+        let slot = self.slots.get_mut(slot)?;
+        match message {
+            FromWorker::Loaded(run) if run.generation == generation => {
+                slot.recording = Recording::new(run, &scenario);
+                slot.loaded = true;
+            }
+            FromWorker::Frame(frame) if frame.generation == generation && slot.loaded => {
+                slot.recording.take(frame, js_sys::Date::now());
+                self.fresh = true;
+            }
+            FromWorker::Failed(failed)
+                if failed.generation == generation || failed.generation == 0 =>
+            {
+                self.fresh = true;
+                return Some(failed.problems);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn frame(&mut self, now_ms: f64) -> Option<(Callback<Event>, Event)> {
+        let step_s = self.last_frame_ms.map_or(0.0, |last| (now_ms - last) / 1e3);
+        self.last_frame_ms = Some(now_ms);
+        let loaded = !self.slots.is_empty() && self.slots.iter().all(|slot| slot.loaded);
+        if self.playing && loaded {
+            let credit = self.pace.credit_ns();
+            let (slowest, end) = (self.slowest_ns(), self.end_ns());
+            let until_ns = self.pace.advance(step_s, slowest, end);
+            if until_ns > credit {
+                for slot in &self.slots {
+                    slot.runner.tell(ToWorker::Advance { until_ns });
+                }
+            }
+        }
+        let wall_ms = js_sys::Date::now();
+        for slot in &mut self.slots {
+            slot.recording.fade(wall_ms);
+        }
+        if self.fresh && now_ms - self.last_pulse_ms >= PULSE_MS {
+            self.fresh = false;
+            self.last_pulse_ms = now_ms;
+            self.pulses = self.pulses.wrapping_add(1);
+            return Some((self.listener.clone(), Event::Pulse));
+        }
+        None
+    }
+}

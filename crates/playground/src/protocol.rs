@@ -1,0 +1,156 @@
+//! What page and worker say to each other. One worker runs one kernel.
+//!
+//! The worker never simulates beyond the credit of the latest [`ToWorker::Advance`], and answers each
+//! with [`FromWorker::Frame`]s. Every message carries the generation of the [`ToWorker::Load`] it belongs
+//! to: what comes late from an earlier one is dropped. [`wire`] has the form in which they travel.
+
+pub mod wire;
+
+use serde::{Deserialize, Serialize};
+use teeter_sim::ThreadTable;
+
+/// From the page to a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToWorker {
+    /// Drop what runs and begin this.
+    Load {
+        /// Number of this run.
+        generation: u32,
+        /// The scenario, as JSON.
+        scenario: String,
+        /// Which of its kernels.
+        kernel: u32,
+    },
+    /// Simulate up to this time.
+    Advance {
+        /// Simulated time, ns.
+        until_ns: f64,
+    },
+    /// The scenario has one more script entry, its last, at or after the credit given so far.
+    Append {
+        /// The whole scenario, as JSON.
+        scenario: String,
+    },
+}
+
+/// From a worker to the page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FromWorker {
+    /// The worker's program runs and hears.
+    Ready,
+    /// The run stands at time 0.
+    Loaded(Loaded),
+    /// What has happened since the last frame.
+    Frame(Frame),
+    /// The scenario cannot be run, or the change not be made.
+    Failed(Failed),
+}
+
+/// What a run consists of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Loaded {
+    /// Of the load it answers.
+    pub generation: u32,
+    /// Who is who.
+    pub table: ThreadTable,
+    /// How many NUMA nodes there are.
+    pub nodes: u32,
+    /// When it ends, simulated ns.
+    pub end_ns: f64,
+    /// Length of one sample of the series, ns.
+    pub sample_ns: f64,
+}
+
+/// A moment of the run, and the series and migrations since the last frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Of the load it belongs to.
+    pub generation: u32,
+    /// The moment, simulated ns.
+    pub now_ns: f64,
+    /// Whether the run is over.
+    pub finished: bool,
+    /// The result so far as JSON ([`teeter_sim::RunResult`]); not with every frame.
+    pub result: Option<String>,
+    /// The machine at that moment.
+    pub cpus: CpuStates,
+    /// New rows of the series, one after another; see [`row_width`].
+    pub rows: Vec<f64>,
+    /// New migrations: thread, from CPU, to CPU, cause, one after another.
+    pub migrations: Vec<u32>,
+}
+
+/// What every CPU does, as columns by CPU number; see [`teeter_sim::Snapshot`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CpuStates {
+    /// Running thread, or [`teeter_sim::IDLE`].
+    pub curr: Vec<u32>,
+    /// Waiting threads, CPU after CPU.
+    pub queued: Vec<u32>,
+    /// Where each CPU's waiting threads begin; one more entry than CPUs.
+    pub queued_start: Vec<u32>,
+    /// Load of the root run-queue.
+    pub load: Vec<u32>,
+    /// Utilisation of the root run-queue.
+    pub util: Vec<u32>,
+    /// 1 where the running thread polls.
+    pub spinning: Vec<u8>,
+}
+
+impl CpuStates {
+    /// Threads that wait on a CPU.
+    pub fn waiting(&self, cpu: usize) -> &[u32] {
+        let bound = |index: usize| self.queued_start.get(index).map(|start| *start as usize);
+        match (bound(cpu), bound(cpu + 1)) {
+            (Some(from), Some(to)) => self.queued.get(from..to).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// The thread that runs on a CPU.
+    pub fn running(&self, cpu: usize) -> Option<u32> {
+        self.curr
+            .get(cpu)
+            .copied()
+            .filter(|thread| *thread != teeter_sim::IDLE)
+    }
+}
+
+/// Why a run cannot go on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Failed {
+    /// Of the load it belongs to.
+    pub generation: u32,
+    /// One line for each problem, with its place in the scenario.
+    pub problems: Vec<String>,
+}
+
+/// Numbers of one row of the series: end of the sample, idle while waiting, migrations, then runnable
+/// threads for each task and node, then progress for each task (NaN where a task has no metric).
+pub fn row_width(tasks: usize, nodes: usize) -> usize {
+    3 + tasks * nodes + tasks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_threads_are_found_by_cpu() {
+        let cpus = CpuStates {
+            curr: vec![7, u32::MAX, 9],
+            queued: vec![1, 2, 3],
+            queued_start: vec![0, 2, 2, 3],
+            ..CpuStates::default()
+        };
+        assert_eq!(cpus.waiting(0), [1, 2]);
+        assert!(cpus.waiting(1).is_empty());
+        assert_eq!(cpus.waiting(2), [3]);
+        assert!(cpus.waiting(3).is_empty(), "no such CPU");
+        assert_eq!(
+            (cpus.running(0), cpus.running(1), cpus.running(5)),
+            (Some(7), None, None)
+        );
+    }
+}

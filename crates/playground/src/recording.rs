@@ -1,0 +1,347 @@
+//! What the page knows of one run: the machine now, the series so far, recent migrations, the result.
+
+use std::collections::VecDeque;
+
+use teeter_scenario::{CpuList, Scenario};
+use teeter_sim::{RunResult, ThreadTable};
+
+use crate::protocol::{CpuStates, Frame, Loaded, row_width};
+
+/// How long a migration stays in sight, ms of the wall clock.
+pub const ARC_MS: f64 = 900.0;
+/// Migrations in sight at most.
+const ARCS: usize = 48;
+/// A CPU that idles while a task waits is harm only if it lasts so long, simulated ns.
+const STARVING_NS: f64 = 10e6;
+
+/// One run as the page has seen it.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// Who is who, and when it ends.
+    pub run: Loaded,
+    /// Simulated time of [`Recording::cpus`], ns.
+    pub now_ns: f64,
+    /// Whether it is over.
+    pub finished: bool,
+    /// The machine now.
+    pub cpus: CpuStates,
+    /// The series so far.
+    pub series: Columns,
+    /// The result so far.
+    pub result: Option<RunResult>,
+    /// Migrations still in sight, oldest first.
+    pub arcs: VecDeque<Arc>,
+    allowed: Vec<Option<CpuList>>,
+    starving_since: Vec<Option<f64>>,
+}
+
+/// The series as columns; row `i` covers one sample that ends at `time_ns[i]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// End of each sample, simulated ns.
+    pub time_ns: Vec<f64>,
+    /// Share of the sample in which a CPU idled while a task waited that might run there.
+    pub idle_while_waiting: Vec<f64>,
+    /// Migrations in the sample.
+    pub migrations: Vec<f64>,
+    /// Mean runnable threads, a column for each task and node (`task * nodes + node`).
+    pub node_threads: Vec<Vec<f64>>,
+    /// Progress per second, a column for each task.
+    pub progress: Vec<Vec<f64>>,
+}
+
+/// A migration in sight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arc {
+    /// The thread.
+    pub thread: u32,
+    /// CPU it left.
+    pub from: usize,
+    /// CPU it came to.
+    pub to: usize,
+    /// When the page heard of it, ms of the wall clock.
+    pub seen_ms: f64,
+}
+
+impl Recording {
+    /// An empty recording of a run of the scenario.
+    pub fn new(run: Loaded, scenario: &Scenario) -> Self {
+        let tasks = run.table.tasks.len();
+        let nodes = run.nodes as usize;
+        Self {
+            series: Columns {
+                node_threads: vec![Vec::new(); tasks * nodes],
+                progress: vec![Vec::new(); tasks],
+                ..Columns::default()
+            },
+            allowed: scenario
+                .tasks
+                .iter()
+                .map(|tasks| tasks.affinity.clone())
+                .collect(),
+            run,
+            ..Self::default()
+        }
+    }
+
+    /// Takes in what the worker reports, seen at `wall_ms` of the wall clock.
+    pub fn take(&mut self, frame: Frame, wall_ms: f64) {
+        self.now_ns = frame.now_ns;
+        self.finished = frame.finished;
+        self.cpus = frame.cpus;
+        if let Some(result) = frame
+            .result
+            .and_then(|json| serde_json::from_str(&json).ok())
+        {
+            self.result = Some(result);
+        }
+        let (tasks, nodes) = (self.run.table.tasks.len(), self.run.nodes as usize);
+        for row in frame.rows.chunks_exact(row_width(tasks, nodes)) {
+            self.series.push(row, tasks * nodes);
+        }
+        for mark in frame.migrations.chunks_exact(4) {
+            self.arcs.push_back(Arc {
+                thread: mark[0],
+                from: mark[1] as usize,
+                to: mark[2] as usize,
+                seen_ms: wall_ms,
+            });
+        }
+        let surplus = self.arcs.len().saturating_sub(ARCS);
+        self.arcs.drain(..surplus);
+        self.watch_starving();
+    }
+
+    /// Forgets migrations that have faded.
+    pub fn fade(&mut self, wall_ms: f64) {
+        while self
+            .arcs
+            .front()
+            .is_some_and(|arc| wall_ms - arc.seen_ms > ARC_MS)
+        {
+            self.arcs.pop_front();
+        }
+    }
+
+    /// Whether the CPU has idled for a while though a task waited that may run there.
+    pub fn is_starving(&self, cpu: usize) -> bool {
+        let since = self.starving_since.get(cpu).copied().flatten();
+        since.is_some_and(|since| self.now_ns - since >= STARVING_NS)
+    }
+
+    /// The scenario's task a thread belongs to.
+    pub fn task_of(&self, thread: u32) -> Option<usize> {
+        self.run
+            .table
+            .threads
+            .get(thread as usize)
+            .map(|info| info.task as usize)
+    }
+
+    /// A thread as the scenario calls it, `lu.3`.
+    pub fn thread_name(&self, thread: u32) -> String {
+        let info = self.run.table.threads.get(thread as usize);
+        let named = info.and_then(|info| {
+            let task = self.run.table.tasks.get(info.task as usize)?;
+            Some(format!("{}.{}", task.name, info.index))
+        });
+        named.unwrap_or_else(|| format!("thread {thread}"))
+    }
+
+    /// Runnable threads of each task on a set of CPUs, in the order of the tasks.
+    pub fn threads_on(&self, cpus: impl Iterator<Item = usize>) -> Vec<u32> {
+        let mut counts = vec![0; self.run.table.tasks.len()];
+        for cpu in cpus {
+            let waiting = self.cpus.waiting(cpu).iter().copied();
+            for thread in waiting.chain(self.cpus.running(cpu)) {
+                if let Some(count) = self.task_of(thread).and_then(|task| counts.get_mut(task)) {
+                    *count += 1;
+                }
+            }
+        }
+        counts
+    }
+
+    /// Index of the first task with a metric, whose threads the charts follow; else of the first.
+    pub fn followed(&self) -> usize {
+        followed(&self.run.table)
+    }
+
+    fn watch_starving(&mut self) {
+        let waiting: Vec<usize> = self
+            .cpus
+            .queued
+            .iter()
+            .filter_map(|thread| self.task_of(*thread))
+            .collect();
+        self.starving_since.resize(self.cpus.curr.len(), None);
+        for cpu in 0..self.cpus.curr.len() {
+            let may_run_here = |task: &usize| {
+                let allowed = self.allowed.get(*task).and_then(Option::as_ref);
+                allowed.is_none_or(|allowed| allowed.contains(cpu as u32))
+            };
+            let starving = self.cpus.running(cpu).is_none() && waiting.iter().any(may_run_here);
+            let since = &mut self.starving_since[cpu];
+            *since = starving.then(|| since.unwrap_or(self.now_ns));
+        }
+    }
+}
+
+/// Index of the first task with a metric, else of the first task.
+pub fn followed(table: &ThreadTable) -> usize {
+    table
+        .tasks
+        .iter()
+        .position(|task| task.metric.is_some())
+        .unwrap_or(0)
+}
+
+impl Columns {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.time_ns.len()
+    }
+
+    /// Whether no sample has ended yet.
+    pub fn is_empty(&self) -> bool {
+        self.time_ns.is_empty()
+    }
+
+    fn push(&mut self, row: &[f64], placed: usize) {
+        let (head, rest) = row.split_at(3);
+        let (threads, progress) = rest.split_at(placed);
+        self.time_ns.push(head[0]);
+        self.idle_while_waiting.push(head[1]);
+        self.migrations.push(head[2]);
+        for (column, value) in self.node_threads.iter_mut().zip(threads) {
+            column.push(*value);
+        }
+        for (column, value) in self.progress.iter_mut().zip(progress) {
+            column.push(*value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use teeter_scenario::document::{Machine, Tasks, Workload};
+    use teeter_sim::{TaskInfo, ThreadInfo};
+
+    const IDLE: u32 = teeter_sim::IDLE;
+
+    fn recording(affinity: Option<&str>) -> Recording {
+        let mut tasks = Tasks::new("lu", Workload::Hog);
+        tasks.affinity = affinity.map(|list| list.parse().unwrap());
+        let scenario = Scenario::new(Machine::preset("laptop"), vec![tasks]);
+        let table = ThreadTable {
+            threads: (0..3).map(|index| ThreadInfo { task: 0, index }).collect(),
+            tasks: vec![TaskInfo {
+                name: "lu".to_owned(),
+                cgroup: 0,
+                threads: 3,
+                metric: None,
+            }],
+            cgroups: vec!["/".to_owned()],
+        };
+        Recording::new(
+            Loaded {
+                table,
+                nodes: 2,
+                ..Loaded::default()
+            },
+            &scenario,
+        )
+    }
+
+    fn crowded(now_ns: f64) -> Frame {
+        Frame {
+            now_ns,
+            cpus: CpuStates {
+                curr: vec![0, IDLE],
+                queued: vec![1, 2],
+                queued_start: vec![0, 2, 2],
+                ..CpuStates::default()
+            },
+            ..Frame::default()
+        }
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let mut recording = recording(None);
+        recording.take(
+            Frame {
+                rows: vec![1e7, 0.5, 3.0, 2.0, 1.0, 70.0],
+                ..crowded(1e7)
+            },
+            0.0,
+        );
+        recording.take(
+            Frame {
+                rows: vec![2e7, 0.0, 0.0, 1.5, 1.5, 80.0],
+                ..crowded(2e7)
+            },
+            0.0,
+        );
+        assert_eq!(recording.series.time_ns, [1e7, 2e7]);
+        assert_eq!(recording.series.node_threads, [[2.0, 1.5], [1.0, 1.5]]);
+        assert_eq!(recording.series.progress, [[70.0, 80.0]]);
+        assert_eq!(recording.series.migrations, [3.0, 0.0]);
+    }
+
+    #[test]
+    fn idling_is_harm_only_when_it_lasts() {
+        let mut recording = recording(None);
+        recording.take(crowded(1e6), 0.0);
+        assert!(!recording.is_starving(1));
+        recording.take(crowded(20e6), 0.0);
+        assert!(recording.is_starving(1) && !recording.is_starving(0));
+        let calm = Frame {
+            cpus: CpuStates {
+                queued: vec![],
+                queued_start: vec![0; 3],
+                ..crowded(0.0).cpus
+            },
+            ..crowded(30e6)
+        };
+        recording.take(calm, 0.0);
+        assert!(!recording.is_starving(1));
+    }
+
+    #[test]
+    fn a_cpu_does_not_starve_for_tasks_bound_elsewhere() {
+        let mut recording = recording(Some("0"));
+        recording.take(crowded(1e6), 0.0);
+        recording.take(crowded(90e6), 0.0);
+        assert!(!recording.is_starving(1));
+    }
+
+    #[test]
+    fn arcs_fade_and_are_bounded() {
+        let mut recording = recording(None);
+        let many = [0, 0, 1, 2].repeat(100);
+        recording.take(
+            Frame {
+                migrations: many,
+                ..crowded(1e6)
+            },
+            5.0,
+        );
+        assert_eq!(recording.arcs.len(), ARCS);
+        recording.fade(5.0 + ARC_MS);
+        assert_eq!(recording.arcs.len(), ARCS);
+        recording.fade(6.0 + ARC_MS);
+        assert!(recording.arcs.is_empty());
+    }
+
+    #[test]
+    fn threads_are_counted_and_named() {
+        let mut recording = recording(None);
+        recording.take(crowded(1e6), 0.0);
+        assert_eq!(recording.threads_on(0..2), [3]);
+        assert_eq!(recording.threads_on(1..2), [0]);
+        assert_eq!(recording.thread_name(2), "lu.2");
+        assert_eq!(recording.thread_name(99), "thread 99");
+    }
+}

@@ -1,0 +1,250 @@
+//! The visitor's work: one scenario, its history, and what there is to tell about it. Pure: no browser here.
+
+use std::rc::Rc;
+
+use teeter_scenario::Scenario;
+use yew::Reducible;
+
+use crate::edit::Edit;
+
+/// Steps of undo that are kept.
+const HISTORY: usize = 2_000;
+/// Edits of one key no further apart than this are one step, ms.
+const MERGE_MS: f64 = 800.0;
+
+/// The scenario on the desk, with the steps before and after it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Desk {
+    /// What is shown and run.
+    pub scenario: Rc<Scenario>,
+    /// What could not be done, shown until dismissed.
+    pub notice: Option<Notice>,
+    past: Vec<Step>,
+    future: Vec<Step>,
+    last: Option<(String, f64)>,
+}
+
+/// A state to go back (or forward) to, and the name of the change that lies between.
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    scenario: Rc<Scenario>,
+    label: String,
+}
+
+/// Something that failed, in words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notice {
+    /// One sentence: what failed.
+    pub title: String,
+    /// Why, and what to do.
+    pub details: Vec<String>,
+    /// The text that could not be read, to be copied.
+    pub raw: Option<String>,
+    /// The part of it that could be read.
+    pub salvaged: Option<Rc<Scenario>>,
+}
+
+/// What happens to the desk.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A change by hand, at a time of the wall clock in ms (merges quick ones).
+    Edit(Edit, f64),
+    /// Another scenario takes the place; the old one is one undo away.
+    Open(Rc<Scenario>, String),
+    /// One step back.
+    Undo,
+    /// One step forward again.
+    Redo,
+    /// Something failed.
+    Tell(Notice),
+    /// The notice was read.
+    Dismiss,
+}
+
+impl Desk {
+    /// A desk with one scenario and no history.
+    pub fn new(scenario: Rc<Scenario>, notice: Option<Notice>) -> Self {
+        Self {
+            scenario,
+            notice,
+            past: Vec::new(),
+            future: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// The name of the step undo would take back.
+    pub fn undo_label(&self) -> Option<&str> {
+        self.past.last().map(|step| step.label.as_str())
+    }
+
+    /// The name of the step redo would do again.
+    pub fn redo_label(&self) -> Option<&str> {
+        self.future.last().map(|step| step.label.as_str())
+    }
+
+    fn replace(&self, scenario: Rc<Scenario>, label: String, last: Option<(String, f64)>) -> Self {
+        let merges = match (&last, &self.last) {
+            (Some((key, now)), Some((last_key, then))) => key == last_key && now - then <= MERGE_MS,
+            _ => false,
+        };
+        let mut past = self.past.clone();
+        if merges && let Some(step) = past.last_mut() {
+            step.label = label;
+        } else {
+            past.push(Step {
+                scenario: Rc::clone(&self.scenario),
+                label,
+            });
+        }
+        let surplus = past.len().saturating_sub(HISTORY);
+        past.drain(..surplus);
+        Self {
+            scenario,
+            notice: self.notice.clone(),
+            past,
+            future: Vec::new(),
+            last,
+        }
+    }
+
+    fn undo(&self) -> Option<Self> {
+        let mut new = Self {
+            last: None,
+            ..self.clone()
+        };
+        let step = new.past.pop()?;
+        new.future.push(Step {
+            scenario: Rc::clone(&self.scenario),
+            label: step.label,
+        });
+        new.scenario = step.scenario;
+        Some(new)
+    }
+
+    fn redo(&self) -> Option<Self> {
+        let mut new = Self {
+            last: None,
+            ..self.clone()
+        };
+        let step = new.future.pop()?;
+        new.past.push(Step {
+            scenario: Rc::clone(&self.scenario),
+            label: step.label,
+        });
+        new.scenario = step.scenario;
+        Some(new)
+    }
+}
+
+impl Reducible for Desk {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        match action {
+            Action::Edit(edit, now) => {
+                let scenario = edit.apply(&self.scenario);
+                if scenario == *self.scenario {
+                    return self;
+                }
+                let last = edit.key().map(|key| (key, now));
+                Rc::new(self.replace(Rc::new(scenario), edit.label(), last))
+            }
+            Action::Open(scenario, _) if scenario == self.scenario => Rc::new(Self {
+                notice: None,
+                ..(*self).clone()
+            }),
+            Action::Open(scenario, label) => Rc::new(Self {
+                notice: None,
+                ..self.replace(scenario, label, None)
+            }),
+            Action::Undo => self.undo().map_or(self, Rc::new),
+            Action::Redo => self.redo().map_or(self, Rc::new),
+            Action::Tell(notice) => Rc::new(Self {
+                notice: Some(notice),
+                ..(*self).clone()
+            }),
+            Action::Dismiss => Rc::new(Self {
+                notice: None,
+                ..(*self).clone()
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use teeter_scenario::document::{Machine, Tasks, Workload};
+
+    fn desk() -> Rc<Desk> {
+        let tasks = vec![Tasks::new("hog", Workload::Hog)];
+        Rc::new(Desk::new(
+            Rc::new(Scenario::new(Machine::preset("laptop"), tasks)),
+            None,
+        ))
+    }
+
+    fn threads(threads: u32, at: f64) -> Action {
+        Action::Edit(Edit::Threads { task: 0, threads }, at)
+    }
+
+    #[test]
+    fn undo_and_redo_walk_the_same_path() {
+        let desk = desk().reduce(threads(2, 0.0)).reduce(threads(3, 5_000.0));
+        assert_eq!(desk.undo_label(), Some("set 3 threads"));
+        let back = desk.clone().reduce(Action::Undo);
+        assert_eq!(back.scenario.tasks[0].threads, 2);
+        assert_eq!(back.redo_label(), Some("set 3 threads"));
+        assert_eq!(back.reduce(Action::Redo).scenario, desk.scenario);
+    }
+
+    #[test]
+    fn a_drag_is_one_step() {
+        let start = desk();
+        let desk = (2..50).fold(start.clone(), |desk, n| {
+            desk.reduce(threads(n, f64::from(n) * 100.0))
+        });
+        assert_eq!(desk.scenario.tasks[0].threads, 49);
+        assert_eq!(desk.reduce(Action::Undo).scenario, start.scenario);
+    }
+
+    #[test]
+    fn a_new_edit_forgets_what_was_undone() {
+        let desk = desk()
+            .reduce(threads(2, 0.0))
+            .reduce(Action::Undo)
+            .reduce(threads(7, 9_000.0));
+        assert_eq!(desk.redo_label(), None);
+        assert_eq!(desk.undo_label(), Some("set 7 threads"));
+    }
+
+    #[test]
+    fn an_edit_that_changes_nothing_is_no_step() {
+        let start = desk();
+        let same = start.clone().reduce(threads(1, 0.0));
+        assert!(Rc::ptr_eq(&start, &same));
+    }
+
+    #[test]
+    fn a_failure_keeps_the_work_and_its_history() {
+        let desk = desk().reduce(threads(2, 0.0));
+        let told = desk.clone().reduce(Action::Tell(Notice::default()));
+        assert_eq!(told.scenario, desk.scenario);
+        assert!(told.notice.is_some());
+        assert_eq!(told.clone().reduce(Action::Dismiss), desk);
+        let other = Rc::new(Edit::Seed(9).apply(&desk.scenario));
+        let opened = told.reduce(Action::Open(other, "open a link".to_owned()));
+        assert!(opened.notice.is_none());
+        assert_eq!(opened.reduce(Action::Undo).scenario, desk.scenario);
+    }
+
+    #[test]
+    fn history_is_bounded() {
+        let edits = HISTORY as u32 + 10;
+        let desk = (0..edits).fold(desk(), |desk, n| {
+            desk.reduce(Action::Edit(Edit::Seed(u64::from(n) + 100), 0.0))
+        });
+        assert_eq!(desk.past.len(), HISTORY);
+    }
+}

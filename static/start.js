@@ -1,0 +1,34 @@
+// Runs before the page's program: takes the stored theme, and tells what is wrong if the program cannot start.
+(() => {
+  try {
+    const theme = JSON.parse(localStorage.getItem("teeter.theme"));
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  } catch {
+    // Storage is switched off: the system's theme stands.
+  }
+
+  const reason = (error) => {
+    if (location.protocol === "file:") {
+      return "A page opened from a file may not load its program. Serve the folder over http, as `cargo xtask serve` does.";
+    }
+    if (typeof WebAssembly !== "object") {
+      return "This browser has no WebAssembly, or it is switched off. Teeter needs it.";
+    }
+    return `The program could not go on: ${error}`;
+  };
+
+  const fail = (error) => {
+    const screen = document.getElementById("failure");
+    if (!screen || !screen.hidden) return;
+    document.getElementById("failure-what").textContent = reason(error);
+    document.getElementById("failure-link").value = location.href;
+    document.getElementById("app").hidden = true;
+    document.getElementById("start").hidden = true;
+    screen.hidden = false;
+  };
+
+  addEventListener("unhandledrejection", (event) => fail(event.reason));
+  addEventListener("error", (event) => {
+    if (event.error instanceof WebAssembly.RuntimeError) fail(event.error);
+  });
+})();
