@@ -6,8 +6,10 @@
 //! https://host/path/#p=lu-group&k=v5.5&set.domain.NUMA.imbalance_pct=115&/run/seed=3
 //! ```
 //!
-//! The view is `edit`, which is left out where nothing else needs it, or `embed`. [`payload`] and [`changes`] tell
-//! what follows `s=` and `p=`. Every other parameter belongs to the view and is kept as it is.
+//! The view is `edit`, which is left out, or `embed`. After `s=` comes `CODEC VERSION . LENGTH . DATA . CHECK`: codec
+//! `z` is raw DEFLATE in base64url, `j` plain JSON in base64url (for which `j1.DATA` will do). After `p=` may come
+//! changes: kernels (`k=`), tunables of every kernel (`set.NAME=`), and single values by JSON Pointer (`null` for the
+//! default). Every other parameter belongs to the view and is kept as it is.
 
 mod changes;
 mod error;

@@ -1,5 +1,5 @@
 //! Checks a scenario as far as that is possible without knowing machines, kernels or workloads: names and
-//! references, ranges, and how large it all is ([`limits`](crate::limits)).
+//! references, ranges, and how large it all is ([`limits`]).
 
 mod cgroups;
 mod kernels;
