@@ -1,5 +1,8 @@
 //! Running programs: what a CPU's thread does next, and when that ends.
 
+#[cfg(test)]
+mod tests;
+
 use teeter_machine::CpuId;
 use teeter_scenario::Nanos;
 use teeter_scenario::document::Until;

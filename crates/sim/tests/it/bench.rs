@@ -1,5 +1,10 @@
 //! Small scenarios.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "these scenarios are sound, or the test fails"
+)]
+
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Machine, MachineSource, Scenario, Tasks, Workload};
 use teeter_sim::{RunResult, Simulation};

@@ -19,7 +19,7 @@ fn busy(millis: u64) -> Scenario {
         threads("periodic", Workload::Periodic(periodic), 6),
         threads("lu", Workload::NpbLu(NpbLu::default()), 5),
     ];
-    tasks[2].cgroup = "/lu".to_owned();
+    "/lu".clone_into(&mut tasks[2].cgroup);
     tasks[1].start = Nanos(3 * MS);
     let mut scenario = scenario("node:2 core:2 pu:2", tasks, millis);
     scenario.cgroups = vec![Cgroup::new("/lu")];

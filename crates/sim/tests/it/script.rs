@@ -14,8 +14,8 @@ fn two_groups(millis: u64) -> Scenario {
         threads("a", Workload::Hog, 1),
         threads("b", Workload::Hog, 1),
     ];
-    tasks[0].cgroup = "/a".to_owned();
-    tasks[1].cgroup = "/b".to_owned();
+    "/a".clone_into(&mut tasks[0].cgroup);
+    "/b".clone_into(&mut tasks[1].cgroup);
     let mut scenario = scenario("node:1 core:1 pu:1", tasks, millis);
     scenario.cgroups = vec![Cgroup::new("/a"), Cgroup::new("/b")];
     scenario

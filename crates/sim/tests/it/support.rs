@@ -17,7 +17,7 @@ fn paths(change: impl FnOnce(&mut Scenario)) -> Vec<String> {
         Err(Error::Problems(problems)) => {
             problems.into_iter().map(|problem| problem.path).collect()
         }
-        Err(other) => panic!("{other}"),
+        Err(other) => vec![other.to_string()],
         Ok(_) => Vec::new(),
     }
 }

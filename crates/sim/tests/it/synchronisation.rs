@@ -1,5 +1,10 @@
 //! Threads that wait for each other.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "these scenarios are sound, or the test fails"
+)]
+
 use teeter_scenario::document::workload::NpbLu;
 use teeter_scenario::document::{Fork, Until, Workload};
 
