@@ -17,6 +17,26 @@ pub(crate) fn problems(scenario: &Scenario) -> Vec<Problem> {
     cgroups.chain(tasks).chain(script).collect()
 }
 
+/// Most values the recorded series may hold: 4 bytes each in the main.
+const SERIES_VALUES: u64 = 1 << 25;
+
+/// Refuses series that would take more memory than there is.
+pub(crate) fn series(scenario: &Scenario, nodes: usize) -> Option<Problem> {
+    let columns = (scenario.tasks.len() as u64 + 1) * (nodes as u64 + 1);
+    let rows = scenario.run.duration.0 / scenario.run.sample.0.max(1);
+    let values = columns.saturating_mul(rows);
+    (values > SERIES_VALUES).then(|| {
+        let fitting = SERIES_VALUES / columns;
+        Problem::new(
+            "/run/sample",
+            format!("{rows} samples of so many tasks and nodes are too many to keep"),
+        )
+        .with_hint(format!(
+            "at most {fitting} samples fit: sample less often, or run shorter"
+        ))
+    })
+}
+
 fn not_yet(path: &str, key: &str, what: &str) -> Problem {
     Problem::new(
         format!("{path}/{key}"),

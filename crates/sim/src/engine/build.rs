@@ -62,6 +62,7 @@ pub(super) fn simulation(
         return Err(problems);
     };
     let topology = &hardware.topology;
+    problems.extend(support::series(scenario, topology.nodes.len()));
 
     let tick = rules.tick().0;
     let mut sched = Sched::new(topology, rules);

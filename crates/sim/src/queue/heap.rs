@@ -19,8 +19,8 @@ const ABSENT: u32 = u32::MAX;
 /// Pending slots by time, and among equal times in the order in which they were set.
 #[derive(Clone, Debug)]
 pub(super) struct Heap {
-    heap: Vec<Entry>,
-    /// Where in `heap` each slot is.
+    entries: Vec<Entry>,
+    /// Where in `entries` each slot is.
     place: Vec<u32>,
     seq: u64,
 }
@@ -29,7 +29,7 @@ impl Heap {
     /// An empty heap for so many slots.
     pub(super) fn new(slots: usize) -> Self {
         Self {
-            heap: Vec::with_capacity(slots),
+            entries: Vec::with_capacity(slots),
             place: vec![ABSENT; slots],
             seq: 0,
         }
@@ -38,7 +38,9 @@ impl Heap {
     /// The earliest time and its slot. O(1).
     #[inline]
     pub(super) fn first(&self) -> Option<(u64, u32)> {
-        self.heap.first().map(|entry| (entry.key.time, entry.slot))
+        self.entries
+            .first()
+            .map(|entry| (entry.key.time, entry.slot))
     }
 
     /// Makes the slot pending at `time`, wherever it was before. O(log n).
@@ -51,8 +53,8 @@ impl Heap {
         let entry = Entry { key, slot };
         let at = self.place[slot as usize];
         if at == ABSENT {
-            self.heap.push(entry);
-            self.rise(self.heap.len() - 1, entry);
+            self.entries.push(entry);
+            self.rise(self.entries.len() - 1, entry);
         } else {
             self.settle(at as usize, entry);
         }
@@ -61,7 +63,7 @@ impl Heap {
     /// When the slot is pending.
     pub(super) fn time(&self, slot: u32) -> Option<u64> {
         let at = self.place[slot as usize];
-        (at != ABSENT).then(|| self.heap[at as usize].key.time)
+        (at != ABSENT).then(|| self.entries[at as usize].key.time)
     }
 
     /// Takes the slot out, if it is pending. O(log n).
@@ -71,8 +73,8 @@ impl Heap {
             return;
         }
         self.place[slot as usize] = ABSENT;
-        if let Some(last) = self.heap.pop()
-            && at as usize != self.heap.len()
+        if let Some(last) = self.entries.pop()
+            && at as usize != self.entries.len()
         {
             self.settle(at as usize, last);
         }
@@ -81,7 +83,7 @@ impl Heap {
     /// Puts an entry that belongs at or near `at` in its place.
     #[inline]
     fn settle(&mut self, at: usize, entry: Entry) {
-        if at > 0 && entry.key < self.heap[(at - 1) / 4].key {
+        if at > 0 && entry.key < self.entries[(at - 1) / 4].key {
             self.rise(at, entry);
         } else {
             self.sink(at, entry);
@@ -91,10 +93,10 @@ impl Heap {
     fn rise(&mut self, mut at: usize, entry: Entry) {
         while at > 0 {
             let parent = (at - 1) / 4;
-            if self.heap[parent].key < entry.key {
+            if self.entries[parent].key < entry.key {
                 break;
             }
-            self.put(at, self.heap[parent]);
+            self.put(at, self.entries[parent]);
             at = parent;
         }
         self.put(at, entry);
@@ -103,7 +105,7 @@ impl Heap {
     fn sink(&mut self, mut at: usize, entry: Entry) {
         loop {
             let first = 4 * at + 1;
-            let children = self.heap.get(first..).unwrap_or(&[]);
+            let children = self.entries.get(first..).unwrap_or(&[]);
             let Some((offset, child)) = children
                 .iter()
                 .take(4)
@@ -124,7 +126,7 @@ impl Heap {
 
     #[inline]
     fn put(&mut self, at: usize, entry: Entry) {
-        self.heap[at] = entry;
+        self.entries[at] = entry;
         self.place[entry.slot as usize] = at as u32;
     }
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod determinism;
+mod invariants;
 mod script;
 mod speed;
 mod support;

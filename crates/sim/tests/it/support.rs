@@ -87,3 +87,12 @@ fn a_kernel_that_is_not_there_is_a_problem() {
     let error = Simulation::new(&scenario, 5, 0).unwrap_err();
     assert_eq!(error.to_string(), "/kernels: there is no kernel number 5");
 }
+
+#[test]
+fn series_that_do_not_fit_are_refused() {
+    let problems = paths(|scenario| {
+        scenario.run.duration = Nanos::from_secs(3600);
+        scenario.run.sample = Nanos::from_micros(100);
+    });
+    assert_eq!(problems, ["/run/sample"]);
+}
