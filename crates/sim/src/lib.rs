@@ -10,6 +10,24 @@
 //! 3. [`Simulation::snapshot`], [`Simulation::series`] and [`Simulation::take_migrations`] show it.
 //! 4. [`Simulation::insert_action`] changes it while it runs, as the script does.
 //! 5. [`Simulation::result`] and [`Simulation::digest`] sum it up.
+//!
+//! # What is modelled, and what is not
+//!
+//! * Time is whole nanoseconds. A CPU's next event is its tick or the end of what its thread is doing;
+//!   only CPUs whose speed changes get a new one. Ticks have a phase of their own on each CPU, drawn from
+//!   the seed, and stop while the CPU idles.
+//! * A thread that computes is slowed by busy hardware threads of its core, pays for each switch to it,
+//!   and owes a cache warm-up after it has moved, of at most half of each burst. Between a wakeup and the
+//!   woken thread lie the interrupt, the exit from the idle state that the CPU's last idle periods led it
+//!   to choose, the cache lines that travel, and whatever the scheduler makes it wait.
+//! * A thread that polls a flag occupies its CPU; it sees a new value one line transfer after it was
+//!   stored, and only while it runs. A barrier is polled for a while and then slept on; the last to come
+//!   wakes the sleepers one after another, at its own cost.
+//! * The first thread of a task is forked from the CPU the scenario names, and forks the others, as
+//!   the master of an OpenMP team does. The shell that starts programs is not modelled: it neither runs
+//!   nor counts.
+//! * The scheduler itself takes no time beyond the switch. Interrupts, other than those above, and other
+//!   classes than the fair one do not exist. What the engine does not do yet is refused by its path.
 
 mod code;
 mod cpu;
@@ -42,4 +60,4 @@ pub use seed::derive_seed;
 pub use series::Series;
 pub use snapshot::{IDLE, MigrationMark, Snapshot};
 pub use table::{TaskInfo, ThreadInfo, ThreadTable};
-pub use teeter_sched::{KernelInfo, kernels};
+pub use teeter_sched::{Cause, KernelInfo, kernels};

@@ -4,6 +4,7 @@ mod bench;
 mod determinism;
 mod invariants;
 mod script;
+mod shape;
 mod speed;
 mod support;
 mod synchronisation;
