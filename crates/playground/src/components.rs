@@ -2,6 +2,7 @@
 
 mod app;
 mod chart_figure;
+mod choice;
 mod comparison;
 mod field;
 mod icon;

@@ -1,4 +1,4 @@
-//! A number typed exactly, with its error beside it; nothing typed is lost.
+//! A value typed exactly, with its error beside it; nothing typed is lost.
 
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -20,41 +20,47 @@ pub(super) struct Props {
     pub label: Option<AttrValue>,
 }
 
-/// The input. It commits on Enter and when focus leaves it.
+/// The input. It commits on Enter and when focus leaves it; until then what is typed stays, whatever
+/// happens around it.
 #[component]
 pub(super) fn Field(props: &Props) -> Html {
-    // A text that could not be taken, with the reason.
-    let refused = use_state(|| None::<(String, String)>);
-    {
-        let refused = refused.clone();
-        use_effect_with(props.value.clone(), move |_| refused.set(None));
-    }
+    let draft = use_state(|| None::<String>);
+    let refused = use_state(|| None::<String>);
+    let oninput = {
+        let draft = draft.clone();
+        Callback::from(move |event: InputEvent| {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            draft.set(Some(input.value()));
+        })
+    };
     let onchange = {
-        let (commit, refused, value) = (props.commit.clone(), refused.clone(), props.value.clone());
+        let (commit, draft, refused) = (props.commit.clone(), draft.clone(), refused.clone());
+        let value = props.value.clone();
         Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
             let text = input.value().trim().to_owned();
-            if text == *value {
-                refused.set(None);
-                return;
+            let taken = if text == *value {
+                Ok(())
+            } else {
+                commit.emit(text)
+            };
+            if taken.is_ok() {
+                draft.set(None);
             }
-            match commit.emit(text.clone()) {
-                Ok(()) => refused.set(None),
-                Err(why) => refused.set(Some((text, why))),
-            }
+            refused.set(taken.err());
         })
     };
-    let shown = refused
+    let shown = draft
         .as_ref()
-        .map_or_else(|| props.value.clone(), |(text, _)| text.clone().into());
+        .map_or_else(|| props.value.clone(), |text| text.clone().into());
     let error_id = format!("{}-error", props.id);
     html! {
         <>
-            <input id={props.id.clone()} class={props.class} type="text" inputmode="text" autocomplete="off"
-                spellcheck="false" value={shown} {onchange} data-testid={props.testid} aria-label={props.label.clone()}
+            <input id={props.id.clone()} class={props.class} type="text" autocomplete="off" spellcheck="false"
+                value={shown} {oninput} {onchange} data-testid={props.testid} aria-label={props.label.clone()}
                 aria-invalid={if refused.is_some() { "true" } else { "false" }}
                 aria-describedby={refused.is_some().then(|| error_id.clone())} />
-            if let Some((_, why)) = &*refused {
+            if let Some(why) = &*refused {
                 <span class="error" id={error_id} role="alert">{ why }</span>
             }
         </>

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use teeter_scenario::{Nanos, Scenario, limits};
 use teeter_sim::kernels;
-use web_sys::{HtmlInputElement, HtmlSelectElement};
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use super::choice::Choice;
 use super::field::Field;
 use super::icon::{CLOSE, Icon};
 use super::term::Term;
@@ -66,13 +67,11 @@ fn kernel_row(props: &Props, slot: usize) -> Html {
         .iter()
         .find(|known| known.name == kernel.base)
         .map(|known| known.about);
-    let choose = props.edit.reform(move |event: Event| {
-        let select: HtmlSelectElement = event.target_unchecked_into();
-        Edit::Kernel {
-            slot,
-            base: select.value(),
-        }
-    });
+    let choose = props.edit.reform(move |base| Edit::Kernel { slot, base });
+    let options: Vec<_> = kernels()
+        .iter()
+        .map(|known| (known.name.into(), known.name.into()))
+        .collect();
     let remove = props
         .edit
         .reform(move |_: MouseEvent| Edit::RemoveKernel(slot));
@@ -80,12 +79,8 @@ fn kernel_row(props: &Props, slot: usize) -> Html {
         <div key={slot}>
             <div class="row">
                 <span class="badge" data-slot={slot.to_string()}>{ letter }</span>
-                <select class="select mono grow" onchange={choose} aria-label={format!("Kernel {letter}")}
-                    data-testid={format!("kernel-{}", letter.to_ascii_lowercase())}>
-                    for known in kernels() {
-                        <option key={known.name} value={known.name} selected={known.name == kernel.base}>{ known.name }</option>
-                    }
-                </select>
+                <Choice class="select mono grow" value={kernel.base.clone()} {options} {choose}
+                    label={format!("Kernel {letter}")} testid={format!("kernel-{}", letter.to_ascii_lowercase())} />
                 if props.scenario.kernels.len() > 1 {
                     <button type="button" class="button quiet icon" onclick={remove} title={format!("Remove kernel {letter}")}
                         aria-label={format!("Remove kernel {letter}")}><Icon path={CLOSE} /></button>

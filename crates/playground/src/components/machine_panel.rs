@@ -5,9 +5,9 @@ use std::rc::Rc;
 use teeter_machine::{Topology, presets};
 use teeter_scenario::document::{Machine, MachineSource};
 use teeter_scenario::{Problem, Scenario};
-use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
+use super::choice::Choice;
 use super::field::Field;
 use super::term::Term;
 use crate::edit::Edit;
@@ -34,10 +34,9 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
     };
     let choose = {
         let edit = props.edit.clone();
-        Callback::from(move |event: Event| {
-            let select: HtmlSelectElement = event.target_unchecked_into();
-            if !select.value().is_empty() {
-                edit.emit(Edit::Machine(Machine::preset(select.value())));
+        Callback::from(move |name: String| {
+            if !name.is_empty() {
+                edit.emit(Edit::Machine(Machine::preset(name)));
             }
         })
     };
@@ -60,14 +59,8 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
                 <h2 id="machine-title">{ "Machine" }</h2>
                 <div class="field">
                     <label for="machine-preset">{ "Preset" }</label>
-                    <select id="machine-preset" class="select mono" onchange={choose} data-testid="machine-preset">
-                        if preset.is_none() { <option value="" selected=true>{ "own description" }</option> }
-                        for known in presets() {
-                            <option key={known.name} value={known.name} selected={preset.is_some_and(|preset| preset.name == known.name)}>
-                                { known.name }
-                            </option>
-                        }
-                    </select>
+                    <Choice id="machine-preset" class="select mono" value={preset.map_or("", |preset| preset.name)}
+                        options={options(preset.is_none())} {choose} testid="machine-preset" />
                     if let Some(preset) = preset { <p class="note">{ preset.about }</p> }
                 </div>
                 <div class="field">
@@ -82,6 +75,15 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
             } }
         </>
     }
+}
+
+/// The presets, and a placeholder where the machine is none of them.
+fn options(own: bool) -> Vec<(AttrValue, AttrValue)> {
+    let placeholder = own.then(|| ("".into(), "own description".into()));
+    let presets = presets()
+        .iter()
+        .map(|preset| (preset.name.into(), preset.name.into()));
+    placeholder.into_iter().chain(presets).collect()
 }
 
 fn facts(topology: &Topology) -> Html {

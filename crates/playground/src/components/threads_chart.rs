@@ -6,6 +6,7 @@ use teeter_scenario::Scenario;
 use yew::prelude::*;
 
 use super::chart_figure::ChartFigure;
+use super::choice::Choice;
 use crate::chart::{Line, Plot};
 use crate::drawing::palette::Palette;
 use crate::format;
@@ -62,10 +63,7 @@ pub(super) fn ThreadsChart(props: &Props) -> Html {
         ));
     }
     let longest = props.scenario.run.duration.as_secs_f64();
-    let choose = Callback::from(move |event: Event| {
-        let select: web_sys::HtmlSelectElement = event.target_unchecked_into();
-        chosen.set(Some(select.value().into()));
-    });
+    let choose = Callback::from(move |name: String| chosen.set(Some(name.into())));
     html! {
         <>
             <ChartFigure testid="chart-threads" title={format!("{name} threads on each node")} unit={dashes(props.scenario.kernels.len())}
@@ -73,11 +71,7 @@ pub(super) fn ThreadsChart(props: &Props) -> Html {
                 palette={Rc::clone(&props.palette)} />
             if tasks.len() > 2 {
                 <label class="row note">{ "follow" }
-                    <select class="select" onchange={choose}>
-                        for (index, option) in tasks.iter().enumerate() {
-                            <option key={option.name.clone()} selected={index == task}>{ &option.name }</option>
-                        }
-                    </select>
+                    <Choice value={name} options={tasks.iter().map(|task| (task.name.clone().into(), task.name.clone().into())).collect::<Vec<_>>()} {choose} testid="follow" />
                 </label>
             }
         </>

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use teeter_scenario::{Scenario, presets};
-use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
+use super::choice::Choice;
 use super::icon::{Icon, PAUSE, PLAY, REDO, RESTART, THEME, UNDO};
 use super::share::Share;
 use crate::format;
@@ -36,8 +36,7 @@ pub(super) fn TopBar(props: &Props) -> Html {
     };
     let choose = {
         let dispatch = dispatch.clone();
-        Callback::from(move |event: Event| {
-            let name = event.target_unchecked_into::<HtmlSelectElement>().value();
+        Callback::from(move |name: String| {
             if let Ok(scenario) = presets::get(&name) {
                 dispatch.dispatch(Action::Open(Rc::new(scenario), format!("open {name}")));
             }
@@ -53,8 +52,7 @@ pub(super) fn TopBar(props: &Props) -> Html {
     };
     let faster = {
         let player = player.clone();
-        Callback::from(move |event: Event| {
-            let value = event.target_unchecked_into::<HtmlSelectElement>().value();
+        Callback::from(move |value: String| {
             if let Some(speed) = Speed::from_value(&value) {
                 player.set_speed(speed);
             }
@@ -70,9 +68,7 @@ pub(super) fn TopBar(props: &Props) -> Html {
                 <span class="note about">{ about(scenario, props.machine) }</span>
             </div>
             <div class="actions">
-                <select class="select" onchange={choose} aria-label="Presets" data-testid="preset">
-                    { preset_options(scenario) }
-                </select>
+                { preset_choice(scenario, choose) }
                 <button type="button" class="button icon" onclick={act(|| Action::Undo)} disabled={undo.is_none()}
                     title={undo.clone()} aria-label={undo.clone().unwrap_or_else(|| "Undo".to_owned())} data-testid="undo"><Icon path={UNDO} /></button>
                 <button type="button" class="button icon" onclick={act(|| Action::Redo)} disabled={redo.is_none()}
@@ -84,11 +80,7 @@ pub(super) fn TopBar(props: &Props) -> Html {
                     data-finished={player.finished().to_string()}>
                     { format::seconds(player.now_ns()) }<span class="note">{ format!(" of {}", scenario.run.duration) }</span>
                 </span>
-                <select class="select" onchange={faster} aria-label="Speed" data-testid="speed">
-                    for (value, label, speed) in Speed::ALL {
-                        <option key={value} {value} selected={speed == player.speed()}>{ label }</option>
-                    }
-                </select>
+                <Choice value={player.speed().value()} options={speeds()} choose={faster} label="Speed" testid="speed" />
                 <Share scenario={Rc::clone(scenario)} />
                 <button type="button" class="button icon" onclick={props.theme.next.reform(|_| ())}
                     title={props.theme.theme.label()} aria-label={format!("Theme: {}", props.theme.theme.label())}
@@ -112,17 +104,21 @@ fn run_button(player: &Player, onclick: &Callback<MouseEvent>) -> Html {
     }
 }
 
-fn preset_options(scenario: &Scenario) -> Html {
-    let same = |name: &str| presets::get(name).is_ok_and(|preset| preset == *scenario);
-    let chosen = presets::names().find(|name| same(name));
+fn preset_choice(scenario: &Scenario, choose: Callback<String>) -> Html {
+    let same = |name: &&str| presets::get(name).is_ok_and(|preset| preset == *scenario);
+    let chosen = presets::names().find(same);
+    let placeholder = chosen.is_none().then(|| ("".into(), "Presets".into()));
+    let names = presets::names().map(|name| (name.into(), name.into()));
+    let options: Vec<_> = placeholder.into_iter().chain(names).collect();
     html! {
-        <>
-            <option value="" disabled=true selected={chosen.is_none()} hidden={chosen.is_some()}>{ "Presets" }</option>
-            for name in presets::names() {
-                <option key={name} value={name} selected={chosen == Some(name)}>{ name }</option>
-            }
-        </>
+        <Choice value={chosen.unwrap_or_default()} {options} {choose} label="Presets" testid="preset" />
     }
+}
+
+fn speeds() -> Vec<(AttrValue, AttrValue)> {
+    Speed::ALL
+        .map(|(value, label, _)| (value.into(), label.into()))
+        .to_vec()
 }
 
 /// "4 nodes · 80 CPUs · 78 threads".

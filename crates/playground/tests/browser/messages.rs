@@ -1,0 +1,87 @@
+use teeter_playground::protocol::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker, wire};
+use teeter_sim::{IDLE, TaskInfo, ThreadInfo, ThreadTable};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+fn to_worker(message: &ToWorker) {
+    let value = wire::to_worker(message).unwrap();
+    assert_eq!(wire::read_to_worker(value).unwrap(), *message);
+}
+
+fn from_worker(message: &FromWorker) -> u32 {
+    let (value, transfer) = wire::from_worker(message).unwrap();
+    assert_eq!(wire::read_from_worker(value).unwrap(), *message);
+    transfer.length()
+}
+
+#[wasm_bindgen_test]
+fn what_the_page_says_arrives() {
+    to_worker(&ToWorker::Load {
+        generation: 3,
+        scenario: "{\"teeter\":1}".to_owned(),
+        kernel: 1,
+    });
+    to_worker(&ToWorker::Advance { until_ns: 16e6 });
+    to_worker(&ToWorker::Append {
+        scenario: "{}".to_owned(),
+    });
+}
+
+#[wasm_bindgen_test]
+fn what_a_worker_says_arrives() {
+    assert_eq!(from_worker(&FromWorker::Ready), 0);
+    from_worker(&FromWorker::Loaded(Loaded {
+        generation: 3,
+        table: ThreadTable {
+            threads: vec![ThreadInfo { task: 0, index: 0 }],
+            tasks: vec![TaskInfo {
+                name: "lu".to_owned(),
+                cgroup: 1,
+                threads: 1,
+                metric: Some("Mop/s".to_owned()),
+            }],
+            cgroups: vec!["/".to_owned(), "/lu".to_owned()],
+        },
+        nodes: 4,
+        end_ns: 60e9,
+        sample_ns: 1e8,
+    }));
+    from_worker(&FromWorker::Failed(Failed {
+        generation: 3,
+        problems: vec!["/kernels/0: unknown kernel `v9`".to_owned()],
+    }));
+}
+
+#[wasm_bindgen_test]
+fn frames_travel_as_typed_arrays_with_their_buffers() {
+    let frame = Frame {
+        generation: 7,
+        now_ns: 1.5e9,
+        finished: true,
+        result: Some("{}".to_owned()),
+        cpus: CpuStates {
+            curr: vec![0, IDLE, 2],
+            queued: vec![1, 3],
+            queued_start: vec![0, 1, 1, 2],
+            load: vec![1024, 0, 13],
+            util: vec![1024, 0, 500],
+            spinning: vec![0, 0, 1],
+        },
+        rows: vec![1e8, 0.25, 3.0, 19.5, f64::INFINITY],
+        migrations: vec![1, 0, 2, 4],
+    };
+    assert_eq!(from_worker(&FromWorker::Frame(frame)), 8);
+    from_worker(&FromWorker::Frame(Frame::default()));
+}
+
+#[wasm_bindgen_test]
+fn strange_messages_are_refused_not_fatal() {
+    for value in [
+        wasm_bindgen::JsValue::NULL,
+        "hello".into(),
+        5.into(),
+        js_sys::Object::new().into(),
+    ] {
+        assert!(wire::read_from_worker(value.clone()).is_err());
+        assert!(wire::read_to_worker(value).is_err());
+    }
+}
