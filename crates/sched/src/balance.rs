@@ -19,6 +19,7 @@ use crate::ids::{SdId, TaskId};
 use crate::sched::Sched;
 pub(crate) use group::IdleType;
 pub(crate) use group_type::Migration;
+pub(crate) use periodic::Turn;
 
 /// What one look at a CPU's run-queue costs in a balance pass, and what a pass costs beside, ns. Decides
 /// how far up a CPU about to idle looks; an assumption of ours (SCHED.md 5.1).

@@ -157,7 +157,7 @@ impl Sched {
             }
             has_blocked |= self.update_nohz_stats(cpu);
             if jiffies >= self.rqs[cpu.index()].next_balance && kick == Kick::Balance {
-                self.rebalance_domains(cpu, IdleType::Idle, Cause::Nohz);
+                self.rebalance_domains(this_cpu, cpu, IdleType::Idle, Cause::Nohz);
             }
             let due = self.rqs[cpu.index()].next_balance;
             if due < next_balance {
@@ -170,7 +170,7 @@ impl Sched {
             has_blocked |= self.rqs[this_cpu.index()].has_blocked_load;
         }
         if kick == Kick::Balance {
-            self.rebalance_domains(this_cpu, IdleType::Idle, Cause::Periodic);
+            self.rebalance_domains(this_cpu, this_cpu, IdleType::Idle, Cause::Periodic);
         }
         self.nohz.next_blocked = jiffies + self.msecs_to_jiffies(BLOCKED_PERIOD_MS);
         self.nohz.has_blocked |= has_blocked;

@@ -9,6 +9,7 @@ use teeter_machine::Topology;
 use teeter_scenario::Nanos;
 use teeter_scenario::document::SettingValue;
 
+use crate::balance::Turn;
 use crate::cfs_rq::CfsRq;
 use crate::domain::Domains;
 use crate::effect::Effect;
@@ -41,8 +42,8 @@ pub struct Sched {
     pub(crate) nohz: Nohz,
     /// Some CPU has more than one task (`rd->overload`).
     pub(crate) overload: bool,
-    /// Until when a CPU balances a domain of which only one may be balanced at a time, ns.
-    pub(crate) balancing_until: u64,
+    /// The turn to balance domains that serialize.
+    pub(crate) turn: Turn,
     pub(crate) stats: BalanceStats,
     pub(crate) effects: Vec<Effect>,
     /// Detached tasks on their way; kept for its capacity.
@@ -74,7 +75,7 @@ impl Sched {
             domains,
             nohz: Nohz::new(topology.online),
             overload: false,
-            balancing_until: 0,
+            turn: Turn::default(),
             stats: BalanceStats::default(),
             effects: Vec::new(),
             detached: Vec::new(),

@@ -21,6 +21,13 @@ pub(super) fn pass_cost_ns(cpus: u32) -> u64 {
     PASS_COST_NS + PASS_COST_PER_CPU_NS * u64::from(cpus)
 }
 
+/// The turn to balance domains that serialize: who has it, and until when (ns).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turn {
+    balancer: CpuId,
+    until: u64,
+}
+
 impl Sched {
     /// At the end of a tick: starts the balance softirq if a pass is due, and an idle CPU's if it
     /// should balance for all idle ones.
@@ -32,12 +39,18 @@ impl Sched {
         if self.jiffies() >= self.rqs[cpu.index()].next_balance {
             let idle = IdleType::of(self.rqs[cpu.index()].idle_balance);
             self.update_blocked_averages(cpu);
-            self.rebalance_domains(cpu, idle, Cause::Periodic);
+            self.rebalance_domains(cpu, cpu, idle, Cause::Periodic);
         }
     }
 
-    /// Balances those domains of a CPU that are due.
-    pub(crate) fn rebalance_domains(&mut self, cpu: CpuId, idle: IdleType, cause: Cause) {
+    /// Balances those domains of a CPU that are due; `balancer` does the work.
+    pub(crate) fn rebalance_domains(
+        &mut self,
+        balancer: CpuId,
+        cpu: CpuId,
+        idle: IdleType,
+        cause: Cause,
+    ) {
         let jiffies = self.jiffies();
         let hz = u64::from(self.rules.hz);
         let mut idle = idle;
@@ -64,10 +77,10 @@ impl Sched {
             }
             let mut interval = self.interval_jiffies(sd, idle.is_busy());
             let due = self.domains.sd(sd).last_balance + interval;
-            if jiffies >= due && self.take_turn(sd) {
+            if jiffies >= due && self.take_turn(balancer, sd) {
                 let (moved, on) = self.load_balance(cpu, sd, idle, cause);
                 go_on = on;
-                self.end_turn(sd);
+                self.end_turn(balancer, sd);
                 if moved > 0 {
                     idle = IdleType::of(self.rqs[cpu.index()].is_idle());
                 }
@@ -105,16 +118,18 @@ impl Sched {
         balance_interval(self.msecs_to_jiffies(ms), hz, self.nr_online as u64)
     }
 
-    /// Whether the CPU may balance the domain now: of those that serialize, one CPU at a time.
-    fn take_turn(&self, sd: SdId) -> bool {
-        !self.domains.sd(sd).flags.has(Flags::SERIALIZE) || self.now >= self.balancing_until
+    /// Whether `balancer` may balance the domain now: of those that serialize, one CPU at a time.
+    fn take_turn(&self, balancer: CpuId, sd: SdId) -> bool {
+        let serialize = self.domains.sd(sd).flags.has(Flags::SERIALIZE);
+        !serialize || self.turn.balancer == balancer || self.now >= self.turn.until
     }
 
     /// Holds the turn for as long as a pass takes.
-    fn end_turn(&mut self, sd: SdId) {
+    fn end_turn(&mut self, balancer: CpuId, sd: SdId) {
         let domain = self.domains.sd(sd);
         if domain.flags.has(Flags::SERIALIZE) {
-            self.balancing_until = self.now + pass_cost_ns(domain.span_weight);
+            let until = self.now.max(self.turn.until) + pass_cost_ns(domain.span_weight);
+            self.turn = Turn { balancer, until };
         }
     }
 }
