@@ -21,8 +21,8 @@ macro_rules! presets {
 
 /// All of them, in the order they are shown; the first is what a first visit shows.
 ///
-/// In the lu presets the hogs come first, so that they run when lu is forked around them, as in the
-/// measurements; and `hz` is 1000, as there.
+/// In the lu presets the hogs come first, so that they run when lu is forked around them, and begin on nodes 1
+/// and 2, where the measured runs had them; nothing holds them there. `hz` is 1000, as for those measurements.
 pub const ALL: [Preset; 4] = presets!["lu-group", "lu-normal", "laptop-mix", "milan-periodic"];
 
 impl Preset {

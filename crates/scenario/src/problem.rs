@@ -48,15 +48,23 @@ impl Problem {
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let problem = Self::new(path, format!("unknown {what} `{name}`"));
         let known: Vec<&str> = known.into_iter().collect();
-        match nearest(name, &known) {
-            Some(near) => problem.with_hint(format!("did you mean `{near}`?")),
-            None if known.is_empty() => problem,
-            None => problem.with_hint(format!("known: {}", known.join(", "))),
+        Self::new(path, format!("unknown {what} `{name}`")).suggesting(name, &known)
+    }
+
+    /// The same problem with the known name that is nearest to `name` as a hint, or with all of them if none is
+    /// near and they are few.
+    pub(crate) fn suggesting(self, name: &str, known: &[&str]) -> Self {
+        match nearest(name, known) {
+            Some(near) => self.with_hint(format!("did you mean `{near}`?")),
+            None if known.is_empty() || known.len() > FEW => self,
+            None => self.with_hint(format!("known: {}", known.join(", "))),
         }
     }
 }
+
+/// As many names as can be taken in at a glance.
+const FEW: usize = 20;
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +96,7 @@ fn list(problems: &[Problem]) -> String {
 }
 
 /// The known name that a misspelt one most likely stands for.
-pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), *candidate))

@@ -2,7 +2,7 @@
 
 use serde_path_to_error::{Error, Path, Segment};
 
-use crate::problem::{Problem, join, nearest};
+use crate::problem::{Problem, join};
 
 /// The message of a problem at a key that must be there.
 pub(super) const MISSING: &str = "is missing";
@@ -31,29 +31,16 @@ pub(super) fn problem(error: &Error<serde_json::Error>) -> Problem {
         } else {
             join(&path, key)
         };
-        suggest(Problem::new(path, "unknown key"), key, known)
+        Problem::new(path, "unknown key").suggesting(key, known)
     } else if message.starts_with("unknown variant") {
         let Some((name, known)) = words.split_first() else {
             return Problem::new(path, message);
         };
-        suggest(
-            Problem::new(path, format!("unknown value `{name}`")),
-            name,
-            known,
-        )
+        Problem::new(path, format!("unknown value `{name}`")).suggesting(name, known)
     } else if let (true, Some(key)) = (message.starts_with("missing field"), words.first()) {
         Problem::new(join(&path, key), MISSING)
     } else {
         Problem::new(path, in_words(&message))
-    }
-}
-
-/// Adds the nearest of the known names, or all if none is near.
-fn suggest(problem: Problem, name: &str, known: &[&str]) -> Problem {
-    match nearest(name, known) {
-        Some(near) => problem.with_hint(format!("did you mean `{near}`?")),
-        None if known.is_empty() => problem,
-        None => problem.with_hint(format!("known: {}", known.join(", "))),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The document and its links, from outside.
 
-#![expect(clippy::unwrap_used, reason = "what fails here is meant to fail the test")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails here is meant to fail the test"
+)]
 
 mod arbitrary;
 mod document;

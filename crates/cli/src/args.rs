@@ -1,0 +1,77 @@
+//! What can be written after `teeter`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use teeter_scenario::Nanos;
+
+/// Simulates the Linux fair scheduler's load balancer, without the page.
+#[derive(Debug, Parser)]
+#[command(name = "teeter", version, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const SCENARIO: &str = "A file, - for stdin, a link, or preset:NAME";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario and show what came of it
+    Run(RunArgs),
+    /// Say everything that is wrong with a scenario
+    Check {
+        #[arg(value_name = "SCENARIO", help = SCENARIO)]
+        scenario: String,
+    },
+    /// Turn scenarios into links and back
+    #[command(subcommand)]
+    Link(LinkCommand),
+    /// List the scenarios and machines that come along
+    Presets,
+    /// List the kernels
+    Kernels,
+    /// Print the JSON Schema of scenarios
+    Schema,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[arg(value_name = "SCENARIO", help = SCENARIO)]
+    pub(crate) scenario: String,
+    /// Run under this kernel instead of the scenario's; may be given several times
+    #[arg(long = "kernel", value_name = "K")]
+    pub(crate) kernels: Vec<String>,
+    /// Where all random draws come from
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Runs of each kernel, each with a seed of its own
+    #[arg(long, value_name = "N")]
+    pub(crate) repeats: Option<u32>,
+    /// Simulated time of each run, such as 500ms or 30s
+    #[arg(long, value_name = "T")]
+    pub(crate) duration: Option<Nanos>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the series that the charts plot to a file, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) series: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LinkCommand {
+    /// Print the link of a scenario
+    Encode {
+        #[arg(value_name = "FILE", help = SCENARIO)]
+        scenario: String,
+        /// Print a whole address below this one instead of the fragment
+        #[arg(long, value_name = "URL")]
+        base: Option<String>,
+    },
+    /// Print the scenario of a link
+    Decode {
+        /// A whole address, a fragment, or - for stdin
+        link: String,
+    },
+}

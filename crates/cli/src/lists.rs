@@ -1,0 +1,35 @@
+//! `teeter presets` and `teeter kernels`: what there is.
+
+use teeter_scenario::{Problems, presets};
+
+use crate::table::Table;
+
+/// Scenarios and machines, by name.
+pub(crate) fn presets() -> String {
+    let mut scenarios = Table::new(2);
+    for preset in presets::ALL {
+        let title = |problems: Problems| problems.to_string();
+        let name = preset
+            .scenario()
+            .map_or_else(title, |scenario| scenario.name);
+        scenarios.row([format!("preset:{}", preset.name), name]);
+    }
+    let mut machines = Table::new(2);
+    for machine in teeter_machine::presets() {
+        machines.row([machine.name.to_owned(), machine.about.to_owned()]);
+    }
+    format!(
+        "Scenarios, for SCENARIO:\n{}\nMachines, for \"machine\": {{ \"preset\": … }}:\n{}",
+        scenarios.left(),
+        machines.left()
+    )
+}
+
+/// Kernels, by name.
+pub(crate) fn kernels() -> String {
+    let mut kernels = Table::new(0);
+    for kernel in teeter_sim::kernels() {
+        kernels.row([kernel.name.to_owned(), kernel.about.to_owned()]);
+    }
+    kernels.left()
+}

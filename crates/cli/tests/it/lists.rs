@@ -1,0 +1,48 @@
+//! `teeter presets`, `kernels` and `schema`
+
+use teeter_scenario::presets;
+
+use crate::teeter::{printed, refused, teeter};
+
+#[test]
+fn presets_are_listed() {
+    let said = printed(&["presets"], "");
+    for name in presets::names() {
+        assert!(said.contains(&format!("  preset:{name} ")), "{said}");
+    }
+    for machine in teeter_machine::presets() {
+        assert!(said.contains(&format!("  {} ", machine.name)), "{said}");
+    }
+}
+
+#[test]
+fn kernels_are_listed() {
+    let said = printed(&["kernels"], "");
+    let names: Vec<&str> = said
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let known: Vec<&str> = teeter_sim::kernels()
+        .iter()
+        .map(|kernel| kernel.name)
+        .collect();
+    assert_eq!(names, known);
+}
+
+#[test]
+fn the_schema_is_the_published_one() {
+    let published = include_str!("../../../../static/schema/scenario.v1.json");
+    assert_eq!(printed(&["schema"], ""), published);
+}
+
+#[test]
+fn help_is_no_error_and_nonsense_is() {
+    let help = teeter(&["--help"]);
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""));
+    assert!(help.stdout.contains("Usage: teeter"));
+    let said = refused(&["rnu"], "");
+    assert!(
+        said.starts_with("error: unrecognized subcommand 'rnu'"),
+        "{said}"
+    );
+}

@@ -1,0 +1,12 @@
+//! The `teeter` command, from outside.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails here is meant to fail the test"
+)]
+
+mod check;
+mod link;
+mod lists;
+mod run;
+mod teeter;
