@@ -27,8 +27,8 @@
     screen.hidden = false;
   };
 
-  addEventListener("unhandledrejection", (event) => fail(event.reason));
-  addEventListener("error", (event) => {
-    if (event.error instanceof WebAssembly.RuntimeError) fail(event.error);
-  });
+  // Once the page is there, only the death of its program is worth a screen of its own.
+  const fatal = (error) => error instanceof WebAssembly.RuntimeError || !document.getElementById("app")?.hasChildNodes();
+  addEventListener("unhandledrejection", (event) => fatal(event.reason) && fail(event.reason));
+  addEventListener("error", (event) => event.error && fatal(event.error) && fail(event.error));
 })();

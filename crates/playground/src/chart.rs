@@ -49,6 +49,28 @@ impl Plot {
     }
 }
 
+/// Shortest time a plotted point stands for, ns: shorter samples are averaged, as counts over a few
+/// milliseconds jump between nought and much.
+const POINT_NS: f64 = 100e6;
+
+/// How many samples of this length make one point.
+pub fn samples_a_point(sample_ns: f64) -> usize {
+    if sample_ns > 0.0 {
+        (POINT_NS / sample_ns).ceil().max(1.0) as usize
+    } else {
+        1
+    }
+}
+
+/// The points of a column: the end of each in seconds, and the mean of so many samples.
+pub fn points(time_ns: &[f64], column: &[f64], samples: usize) -> Vec<(f64, f64)> {
+    let ends = time_ns.chunks_exact(samples).filter_map(<[f64]>::last);
+    let means = column
+        .chunks_exact(samples)
+        .map(|values| values.iter().sum::<f64>() / samples as f64);
+    ends.map(|end| end / 1e9).zip(means).collect()
+}
+
 /// The smallest of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is not below a number.
 pub fn round_up(number: f64) -> f64 {
     let mut power = 1.0;
@@ -85,6 +107,28 @@ mod tests {
                 round_up(number)
             );
         }
+    }
+
+    #[test]
+    fn long_samples_are_plotted_as_they_are_and_short_ones_averaged() {
+        assert_eq!(
+            (
+                samples_a_point(100e6),
+                samples_a_point(10e6),
+                samples_a_point(0.0)
+            ),
+            (1, 10, 1)
+        );
+        let times = [1e9, 2e9, 3e9];
+        assert_eq!(
+            points(&times, &[4.0, 6.0, 9.0], 1),
+            [(1.0, 4.0), (2.0, 6.0), (3.0, 9.0)]
+        );
+        assert_eq!(
+            points(&times, &[4.0, 6.0, 9.0], 2),
+            [(2.0, 5.0)],
+            "a point that is not full waits"
+        );
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub fn start() -> Result<(), JsValue> {
     });
     let awake = Rc::clone(&engine);
     let slices = EventListener::new(&channel.port1(), "message", move |_| {
-        awake.borrow_mut().slice()
+        awake.borrow_mut().slice();
     });
     channel.port1().start();
 
@@ -260,7 +260,7 @@ fn read(scenario: &str) -> Result<Scenario, Vec<String>> {
 fn problems(error: teeter_sim::Error) -> Vec<String> {
     match error {
         teeter_sim::Error::Problems(problems) => lines(&problems),
-        other => vec![other.to_string()],
+        past @ teeter_sim::Error::Past { .. } => vec![past.to_string()],
     }
 }
 

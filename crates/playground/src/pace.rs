@@ -116,29 +116,29 @@ mod tests {
         for _ in 0..600 {
             pace.advance(0.016, 1e9, 60e9);
         }
-        assert_eq!(pace.credit_ns(), 1e9 + 0.6e9);
+        assert_eq!(pace.credit_ns() as u64, 1_600_000_000);
     }
 
     #[test]
     fn never_goes_back_or_beyond_the_end() {
         let mut pace = Pace::new(Speed::Fastest);
-        assert_eq!(pace.advance(0.016, 59.9e9, 60e9), 60e9);
+        assert_eq!(pace.advance(0.016, 59.9e9, 60e9) as u64, 60_000_000_000);
         pace.speed = Speed::Times(0.05);
-        assert_eq!(pace.advance(0.016, 0.0, 60e9), 60e9);
-        assert_eq!(pace.advance(f64::NAN, 0.0, 60e9), 60e9);
+        assert_eq!(pace.advance(0.016, 0.0, 60e9) as u64, 60_000_000_000);
+        assert_eq!(pace.advance(f64::NAN, 0.0, 60e9) as u64, 60_000_000_000);
     }
 
     #[test]
     fn a_long_pause_is_not_caught_up() {
         let mut pace = Pace::new(Speed::Times(1.0));
-        assert_eq!(pace.advance(3_600.0, 0.0, 60e9), 0.1e9);
+        assert_eq!(pace.advance(3_600.0, 0.0, 60e9) as u64, 100_000_000);
     }
 
     #[test]
     fn live_changes_lie_on_whole_milliseconds() {
         let mut pace = Pace::new(Speed::Times(1.0));
         pace.advance(0.0163, 0.0, 60e9);
-        assert_eq!(pace.next_ms_ns(), 17e6);
+        assert_eq!(pace.next_ms_ns() as u64, 17_000_000);
     }
 
     #[test]

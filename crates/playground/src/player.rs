@@ -219,7 +219,7 @@ impl Player {
 
     fn hear(&self, slot: usize, heard: Heard) {
         let failed = match heard {
-            Heard::Message(message) => self.0.borrow_mut().take(slot, message),
+            Heard::Message(message) => self.0.borrow_mut().take(slot, *message),
             Heard::Died(why) => Some(self.bury(&why)),
         };
         if let Some(problems) = failed {

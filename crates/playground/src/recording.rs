@@ -8,9 +8,9 @@ use teeter_sim::{RunResult, ThreadTable};
 use crate::protocol::{CpuStates, Frame, Loaded, row_width};
 
 /// How long a migration stays in sight, ms of the wall clock.
-pub const ARC_MS: f64 = 900.0;
+pub const ARC_MS: f64 = 700.0;
 /// Migrations in sight at most.
-const ARCS: usize = 48;
+const ARCS: usize = 32;
 /// A CPU that idles while a task waits is harm only if it lasts so long, simulated ns.
 const STARVING_NS: f64 = 10e6;
 

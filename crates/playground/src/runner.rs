@@ -16,7 +16,7 @@ const LOADER: &str = "./worker_loader.js";
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// A message.
-    Message(FromWorker),
+    Message(Box<FromWorker>),
     /// The worker died, or never came up: why, in words.
     Died(String),
 }
@@ -61,7 +61,7 @@ impl Runner {
                             post(&worker, &message);
                         }
                     }
-                    Ok(message) => hear(Heard::Message(message)),
+                    Ok(message) => hear(Heard::Message(Box::new(message))),
                     Err(error) => hear(Heard::Died(error.to_string())),
                 }
             })

@@ -62,7 +62,7 @@ fn draw_on<B: DrawingBackend>(
         .set_all_tick_mark_size(px(3.0))
         .label_style(text)
         .x_labels(5)
-        .y_labels(4)
+        .y_labels(6)
         .x_label_formatter(&|seconds| format!("{} s", format::short(*seconds)))
         .y_label_formatter(&|value| format::short(*value))
         .draw()?;
@@ -78,13 +78,13 @@ fn draw_on<B: DrawingBackend>(
             }
         };
     }
-    for (place, line) in labelled(plot) {
-        let label = (FONT, 10.5 * ratio)
+    for label in labelled(plot) {
+        let style = (FONT, 10.5 * ratio)
             .into_font()
-            .color(&rgb(line))
+            .color(&rgb(label.colour))
             .pos(Pos::new(HPos::Left, VPos::Center));
-        let point = chart.backend_coord(&(plot.end_s, place.1));
-        area.draw(&Text::new(place.0, (point.0 + px(4.0), point.1), label))?;
+        let point = chart.backend_coord(&label.at);
+        area.draw(&Text::new(label.text, (point.0 + px(5.0), point.1), style))?;
     }
     area.present()
 }
@@ -99,25 +99,38 @@ fn dash(slot: usize) -> Option<(f64, f64)> {
     }
 }
 
-/// Labels with the values at which they stand and their colours: lines that end close together share
-/// the space by moving apart; those of the same label are shown once.
-fn labelled(plot: &Plot) -> Vec<((String, f64), Colour)> {
+/// What stands at the right end of a line.
+struct Label {
+    text: String,
+    at: (f64, f64),
+    colour: Colour,
+}
+
+/// The labels, from low to high; those of lines that end close together move apart.
+fn labelled(plot: &Plot) -> Vec<Label> {
     let distance = plot.top * 0.085;
-    let mut labels: Vec<((String, f64), Colour)> = plot
+    let mut labels: Vec<Label> = plot
         .lines
         .iter()
         .filter(|line| !line.label.is_empty())
-        .filter_map(|line| Some(((line.label.clone(), line.points.last()?.1), line.colour)))
+        .filter_map(|line| {
+            let at = *line.points.iter().rfind(|point| point.1.is_finite())?;
+            Some(Label {
+                text: line.label.clone(),
+                at,
+                colour: line.colour,
+            })
+        })
         .collect();
-    labels.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
+    labels.sort_by(|a, b| a.at.1.total_cmp(&b.at.1));
     for place in 1..labels.len() {
-        let below = labels[place - 1].0.1;
-        labels[place].0.1 = labels[place].0.1.max(below + distance);
+        let below = labels[place - 1].at.1;
+        labels[place].at.1 = labels[place].at.1.max(below + distance);
     }
     let mut above = plot.top;
     for label in labels.iter_mut().rev() {
-        label.0.1 = label.0.1.min(above);
-        above = label.0.1 - distance;
+        label.at.1 = label.at.1.min(above);
+        above = label.at.1 - distance;
     }
     labels
 }
@@ -184,9 +197,9 @@ mod tests {
     #[test]
     fn labels_keep_apart_and_inside() {
         let labels = labelled(&plot());
-        let gaps = labels.windows(2).map(|pair| pair[1].0.1 - pair[0].0.1);
+        let gaps = labels.windows(2).map(|pair| pair[1].at.1 - pair[0].at.1);
         assert!(gaps.min_by(f64::total_cmp).unwrap() >= plot().top * 0.085 - 1e-9);
-        assert!(labels.iter().all(|label| label.0.1 <= plot().top));
+        assert!(labels.iter().all(|label| label.at.1 <= plot().top));
     }
 
     #[test]

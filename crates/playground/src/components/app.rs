@@ -58,7 +58,7 @@ pub fn App() -> Html {
     {
         let player = player.clone();
         use_effect_with(Rc::clone(&desk.scenario), move |scenario| {
-            player.sync(scenario)
+            player.sync(scenario);
         });
     }
     use_kept(&desk);
@@ -71,7 +71,7 @@ pub fn App() -> Html {
         use_window_event("hashchange", move |_| {
             match address::read(&address::fragment()) {
                 Some(Ok(scenario)) => {
-                    dispatch.dispatch(Action::Open(scenario, "open a link".to_owned()))
+                    dispatch.dispatch(Action::Open(scenario, "open a link".to_owned()));
                 }
                 Some(Err(notice)) => dispatch.dispatch(Action::Tell(notice)),
                 None => {}
@@ -103,7 +103,7 @@ pub fn App() -> Html {
     let open = {
         let dispatch = desk.dispatcher();
         Callback::from(move |(scenario, label): (Rc<Scenario>, String)| {
-            dispatch.dispatch(Action::Open(scenario, label))
+            dispatch.dispatch(Action::Open(scenario, label));
         })
     };
     let open_default = open.reform(|()| {
@@ -199,14 +199,12 @@ fn shortcut(event: &KeyboardEvent) -> Option<Shortcut> {
         .map(|element| element.tag_name().to_ascii_lowercase())
         .unwrap_or_default();
     let control = event.ctrl_key() || event.meta_key();
+    // A field keeps its keys; a focused button is pressed by the space bar.
     match (event.key().as_str(), tag.as_str()) {
-        (_, "input" | "textarea" | "select") => None,
-        // A focused button is pressed by the space bar.
-        (" ", "button" | "summary" | "a") => None,
+        (_, "input" | "textarea" | "select") | (" ", "button" | "summary" | "a") => None,
         (" ", _) if !control => Some(Shortcut::Toggle),
         ("z", _) if control && !event.shift_key() => Some(Shortcut::Undo),
-        ("Z" | "z", _) if control => Some(Shortcut::Redo),
-        ("y", _) if control => Some(Shortcut::Redo),
+        ("Z" | "z" | "y", _) if control => Some(Shortcut::Redo),
         _ => None,
     }
 }

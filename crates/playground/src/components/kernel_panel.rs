@@ -110,7 +110,7 @@ fn ImbalancePct(props: &PctProps) -> Html {
         edit.emit(Edit::Tunable {
             name: NUMA_IMBALANCE_PCT,
             value: Some(value),
-        })
+        });
     };
 
     let oninput = {

@@ -46,7 +46,7 @@ pub(super) fn Machines(props: &Props) -> Html {
     let slots = one.map_or(0..kernels.len(), |slot| slot..slot + 1);
     html! {
         <>
-            <div class="row">
+            <div class="row wrap">
                 if kernels.len() > 1 {
                     <Tabs label="Which kernels' machines are shown" {names} chosen={one.unwrap_or(kernels.len())} {choose} />
                 }

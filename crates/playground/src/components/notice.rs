@@ -28,7 +28,7 @@ pub(super) fn NoticeBar(props: &Props) -> Html {
         let copied = copied.clone();
         Callback::from(move |_: MouseEvent| {
             let copied = copied.clone();
-            clipboard::copy(raw.clone(), Callback::from(move |done| copied.set(done)));
+            clipboard::copy(&raw, Callback::from(move |done| copied.set(done)));
         })
     });
     let salvage = notice.salvaged.clone().map(|scenario| {

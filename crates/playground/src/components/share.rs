@@ -42,10 +42,7 @@ pub(super) fn Share(props: &Props) -> Html {
         let (copied, link) = (copied.clone(), link.clone());
         Callback::from(move |_: MouseEvent| {
             let copied = copied.clone();
-            clipboard::copy(
-                link.clone(),
-                Callback::from(move |done| copied.set(Some(done))),
-            );
+            clipboard::copy(&link, Callback::from(move |done| copied.set(Some(done))));
         })
     };
     let close = {
@@ -54,7 +51,7 @@ pub(super) fn Share(props: &Props) -> Html {
     };
     html! {
         <>
-            <button type="button" class="button" {onclick} data-testid="copy-link"><Icon path={LINK} />{ "Copy link" }</button>
+            <button type="button" class="button" {onclick} data-testid="copy-link"><Icon path={LINK} /><span class="words">{ "Copy link" }</span></button>
             if let Some(done) = *copied {
                 <div class="share">
                     <div class="row">

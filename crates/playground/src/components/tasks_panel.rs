@@ -107,7 +107,9 @@ fn tasks(props: &Props, wearers: &Wearers, index: usize, task: &Tasks) -> Html {
             <span class="row">
                 if let Some(place) = by_task { <span class="swatch" data-cgroup={(place % 6).to_string()}></span> }
                 <strong>{ &task.name }</strong>
-                <span class="note"><code>{ task.workload.name() }</code>{ format!(" in {}", task.cgroup) }</span>
+                if task.workload.name() != task.name {
+                    <code class="note">{ task.workload.name() }</code>
+                }
                 <span class="end note">{ "threads" }</span>
             </span>
             <Field id={format!("threads-{index}")} value={task.threads.to_string()} {commit} label={format!("threads of {}", task.name)} />

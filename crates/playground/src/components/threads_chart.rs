@@ -7,9 +7,8 @@ use yew::prelude::*;
 
 use super::chart_figure::ChartFigure;
 use super::choice::Choice;
-use crate::chart::{Line, Plot};
+use crate::chart::{self, Line, Plot};
 use crate::drawing::palette::Palette;
-use crate::format;
 use crate::player::Player;
 use crate::recording::Recording;
 use crate::slot;
@@ -46,17 +45,19 @@ pub(super) fn ThreadsChart(props: &Props) -> Html {
 
     let mut lines = Vec::new();
     let mut columns = Vec::new();
-    let mut sentences = Vec::new();
+    let mut each = Vec::new();
+    let mut nodes = 0;
     for (slot, kernel) in props.scenario.kernels.iter().enumerate() {
         let Some(recording) = props.player.recording(slot) else {
             continue;
         };
         let letter = slot::letter(slot);
-        for node in 0..recording.run.nodes as usize {
+        nodes = recording.run.nodes as usize;
+        for node in 0..nodes {
             lines.push(line(&recording, task, node, slot, &props.palette));
             columns.push(format!("{letter} n{node}"));
         }
-        sentences.extend(sentence(
+        each.extend(means(
             &recording,
             task,
             &format!("{letter} ({})", kernel.title()),
@@ -67,7 +68,7 @@ pub(super) fn ThreadsChart(props: &Props) -> Html {
     html! {
         <>
             <ChartFigure testid="chart-threads" title={format!("{name} threads on each node")} unit={dashes(props.scenario.kernels.len())}
-                plot={Rc::new(Plot::new(lines, longest))} summary={sentences.join(" ")} columns={Rc::new(columns)}
+                plot={Rc::new(Plot::new(lines, longest))} summary={sentence(&each, nodes)} columns={Rc::new(columns)}
                 palette={Rc::clone(&props.palette)} />
             if tasks.len() > 2 {
                 <label class="row note">{ "follow" }
@@ -86,8 +87,12 @@ pub(super) fn dashes(kernels: usize) -> String {
 
 fn line(recording: &Recording, task: usize, node: usize, slot: usize, palette: &Palette) -> Line {
     let nodes = recording.run.nodes as usize;
-    let column = recording.series.node_threads.get(task * nodes + node);
-    let times = recording.series.time_ns.iter().map(|time| time / 1e9);
+    let column = recording
+        .series
+        .node_threads
+        .get(task * nodes + node)
+        .map_or(&[][..], Vec::as_slice);
+    let samples = chart::samples_a_point(recording.run.sample_ns);
     Line {
         label: if slot == 0 {
             format!("n{node}")
@@ -96,32 +101,34 @@ fn line(recording: &Recording, task: usize, node: usize, slot: usize, palette: &
         },
         colour: palette.node(node),
         slot,
-        points: times.zip(column.into_iter().flatten().copied()).collect(),
+        points: chart::points(&recording.series.time_ns, column, samples),
     }
 }
 
-/// "A (v5.3) has 34, 7, 5 and 30 of them on nodes 0 to 3."
-fn sentence(recording: &Recording, task: usize, who: &str) -> Option<String> {
+/// "A (v5.3) 34, 7, 5, 30".
+fn means(recording: &Recording, task: usize, who: &str) -> Option<String> {
     let nodes = recording.run.nodes as usize;
     let samples = (RECENT_S * 1e9 / recording.run.sample_ns.max(1.0)).ceil() as usize;
     let means: Option<Vec<String>> = (0..nodes)
         .map(|node| {
             let column = recording.series.node_threads.get(task * nodes + node)?;
             let recent = &column[column.len().saturating_sub(samples.max(1))..];
-            (!recent.is_empty()).then(|| {
-                format::short(
-                    (recent.iter().sum::<f64>() / recent.len() as f64 * 10.0).round() / 10.0,
-                )
-            })
+            let mean = recent.iter().sum::<f64>() / recent.len() as f64;
+            (!recent.is_empty()).then(|| format!("{mean:.1}"))
         })
         .collect();
-    match means?.as_slice() {
-        [] => None,
-        [one] => Some(format!("{who} has {one} on its node.")),
-        [most @ .., last] => Some(format!(
-            "{who} has {} and {last} on nodes 0 to {}.",
-            most.join(", "),
-            nodes - 1
-        )),
+    Some(format!("{who} {}", means?.join(", ")))
+}
+
+/// "Now on nodes 0 to 3: A (v5.3) 34.0, 7.1, 5.0, 30.2; B (v5.5) 19.0, 19.0, 19.0, 19.0."
+fn sentence(each: &[String], nodes: usize) -> String {
+    let place = match nodes {
+        0 | 1 => "Now".to_owned(),
+        more => format!("Now on nodes 0 to {}", more - 1),
+    };
+    if each.is_empty() {
+        "Not measured yet.".to_owned()
+    } else {
+        format!("{place}: {}.", each.join("; "))
     }
 }

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::chart_figure::ChartFigure;
 use super::threads_chart::dashes;
-use crate::chart::{Line, Plot};
+use crate::chart::{self, Line, Plot};
 use crate::drawing::palette::Palette;
 use crate::format;
 use crate::player::Player;
@@ -42,15 +42,13 @@ pub(super) fn ThroughputChart(props: &Props) -> Html {
         else {
             continue;
         };
-        let times = recording.series.time_ns.iter().map(|time| time / 1e9);
-        let values = recording
+        let column = recording
             .series
             .progress
             .get(task)
-            .into_iter()
-            .flatten()
-            .copied();
-        let points: Vec<_> = times.zip(values).collect();
+            .map_or(&[][..], Vec::as_slice);
+        let samples = chart::samples_a_point(recording.run.sample_ns);
+        let points = chart::points(&recording.series.time_ns, column, samples);
         let letter = slot::letter(slot);
         if let Some((_, value)) = points.last() {
             latest.push((format!("{letter} ({})", kernel.title()), *value));

@@ -78,7 +78,7 @@ pub(super) fn TopBar(props: &Props) -> Html {
                     data-testid="restart"><Icon path={RESTART} /></button>
                 <span class="clock" data-testid="time" data-now-ns={player.now_ns().to_string()}
                     data-finished={player.finished().to_string()}>
-                    { format::seconds(player.now_ns()) }<span class="note">{ format!(" of {}", scenario.run.duration) }</span>
+                    { format::seconds(player.now_ns()) }<span class="note">{ format!(" of {} s", format::short(scenario.run.duration.as_secs_f64())) }</span>
                 </span>
                 <Choice value={player.speed().value()} options={speeds()} choose={faster} label="Speed" testid="speed" />
                 <Share scenario={Rc::clone(scenario)} />

@@ -99,7 +99,7 @@ pub fn lay_out(topology: &Topology, width: f64, height: f64) -> Layout {
         .map(|columns| {
             let inner = node_inner(grid(area, nodes.len(), columns, NODE_GAP, 0));
             let (score, inside) = best_inside(most, inner);
-            (score, columns, inside)
+            (score * evenness(nodes.len(), columns), columns, inside)
         })
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let Some((_, columns, inside)) = best else {
@@ -138,9 +138,12 @@ impl Layout {
 /// Columns of caches in a node and of cores in a cache.
 type Inside = (usize, usize);
 
+/// A list of parts by their numbers, in the order they were met.
+type Parts<K, V> = Vec<(K, V)>;
+
 /// Nodes with CPUs, each a list of caches, each a list of cores.
-fn shape(topology: &Topology) -> Vec<(NodeId, Vec<Cores>)> {
-    let mut nodes: Vec<(NodeId, Vec<(u16, Vec<(u16, Vec<CpuId>)>)>)> = Vec::new();
+fn shape(topology: &Topology) -> Parts<NodeId, Vec<Cores>> {
+    let mut nodes: Parts<NodeId, Parts<u16, Parts<u16, Vec<CpuId>>>> = Vec::new();
     for id in topology.cpu_ids() {
         let cpu = topology.cpu(id);
         let llcs = entry(&mut nodes, cpu.node);
@@ -148,17 +151,19 @@ fn shape(topology: &Topology) -> Vec<(NodeId, Vec<Cores>)> {
         entry(cores, cpu.core).push(id);
     }
     nodes.sort_by_key(|(node, _)| *node);
-    let cores = |cores: Vec<(u16, Vec<CpuId>)>| cores.into_iter().map(|(_, cpus)| cpus).collect();
-    let caches = |llcs: Vec<(u16, Vec<(u16, Vec<CpuId>)>)>| {
-        llcs.into_iter().map(|(_, llc)| cores(llc)).collect()
+    let unnumbered = |llcs: Parts<u16, Parts<u16, Vec<CpuId>>>| {
+        let cores = |(_, cores): (u16, Parts<u16, Vec<CpuId>>)| {
+            cores.into_iter().map(|(_, cpus)| cpus).collect()
+        };
+        llcs.into_iter().map(cores).collect()
     };
     nodes
         .into_iter()
-        .map(|(node, llcs)| (node, caches(llcs)))
+        .map(|(node, llcs)| (node, unnumbered(llcs)))
         .collect()
 }
 
-fn entry<K: PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V {
+fn entry<K: PartialEq, V: Default>(list: &mut Parts<K, V>, key: K) -> &mut V {
     let found = list.iter().position(|(known, _)| *known == key);
     let index = found.unwrap_or_else(|| {
         list.push((key, V::default()));
@@ -204,13 +209,19 @@ fn best_inside(llcs: &[Cores], inner: Rect) -> (f64, Inside) {
             let core = grid(llc, cores, core_columns, CORE_GAP, 0);
             let thread_h = grid(core, threads, 1, THREAD_GAP, 0).h;
             // Cells read best about twice as high as wide.
-            let score = (core.w * 2.0).min(thread_h);
+            let even = evenness(cores, core_columns) * evenness(llcs.len(), llc_columns);
+            let score = (core.w * 2.0).min(thread_h) * even;
             if score > best.0 {
                 best = (score, (llc_columns, core_columns));
             }
         }
     }
     best
+}
+
+/// How much of a grid is filled: rows that break off look like missing parts.
+fn evenness(count: usize, columns: usize) -> f64 {
+    count as f64 / (count.div_ceil(columns) * columns) as f64
 }
 
 fn llc_inner(rect: Rect, llcs: usize) -> Rect {
@@ -300,7 +311,7 @@ mod tests {
     fn four_nodes_stand_two_by_two_in_a_wide_picture() {
         let layout = lay_out(&machine("node:4 l3:1 core:10 pu:2"), 790.0, 380.0);
         assert_eq!(layout.nodes.len(), 4);
-        assert_eq!(layout.nodes[0].rect.y, layout.nodes[1].rect.y);
+        assert!((layout.nodes[0].rect.y - layout.nodes[1].rect.y).abs() < 1e-9);
         assert!(layout.nodes[2].rect.y > layout.nodes[0].rect.y);
         assert!(layout.llcs.is_empty(), "one cache a node needs no frame");
     }
@@ -312,7 +323,8 @@ mod tests {
         for cpu in topology.cpu_ids() {
             let siblings = topology.peers(cpu, |cpu| cpu.core);
             for sibling in &siblings {
-                assert_eq!(layout.cells[cpu.index()].x, layout.cells[sibling.index()].x);
+                let apart = layout.cells[cpu.index()].x - layout.cells[sibling.index()].x;
+                assert!(apart.abs() < 1e-9);
             }
         }
     }
@@ -321,6 +333,18 @@ mod tests {
     fn caches_are_framed_where_a_node_has_several() {
         let layout = lay_out(&machine("node:2 l3:8 core:8 pu:2"), 790.0, 380.0);
         assert_eq!(layout.llcs.len(), 16);
+    }
+
+    #[test]
+    fn rows_are_filled() {
+        let layout = lay_out(&machine("node:4 l3:1 core:10 pu:2"), 440.0, 260.0);
+        let mut columns: Vec<i64> = layout.cells[..20]
+            .iter()
+            .map(|cell| cell.x as i64)
+            .collect();
+        columns.sort_unstable();
+        columns.dedup();
+        assert!(matches!(columns.len(), 5 | 10), "{columns:?}");
     }
 
     #[test]

@@ -150,7 +150,7 @@ fn paint_cell(context: &Context, picture: &Picture<'_>, cpu: usize, cell: &Rect)
 fn stack(context: &Context, picture: &Picture<'_>, waiting: &[u32], cell: &Rect, unit: f64) {
     const GAP: f64 = 2.0;
     let room = cell.h - unit - GAP;
-    let height = (unit * 0.5).min(9.0).max(2.5);
+    let height = (unit * 0.5).clamp(2.5, 9.0);
     let fits = ((room / (height + GAP)).floor() as usize).max(1);
     let shown = waiting.len().min(fits);
     for (place, thread) in waiting.iter().take(shown).enumerate() {
@@ -245,21 +245,34 @@ fn paint_arc(context: &Context, picture: &Picture<'_>, arc: crate::recording::Ar
         return;
     };
     let age = ((picture.wall_ms - arc.seen_ms) / ARC_MS).clamp(0.0, 1.0);
-    let opacity = if picture.still { 0.7 } else { 1.0 - age };
-    let task = picture.recording.task_of(arc.thread).unwrap_or(0);
-    let colour = picture.palette.cgroup(picture.wearers.place(task));
+    let fade = if picture.still { 0.7 } else { 1.0 - age };
+    // What stays within a node is part of the daily round: it is drawn finer.
+    let far = node_of(picture.layout, arc.from) != node_of(picture.layout, arc.to);
+    let (line, dot, opacity) = if far {
+        (1.5, 2.5, fade * 0.85)
+    } else {
+        (0.75, 1.5, fade * 0.45)
+    };
+    let colour = picture.palette.ink.css(opacity);
     let ((x0, y0), (x1, y1)) = (from.centre(), to.centre());
-    let rise = 0.25 * (x1 - x0).hypot(y1 - y0) + 8.0;
+    let rise = 0.18 * (x1 - x0).hypot(y1 - y0) + 8.0;
     context.begin_path();
     context.move_to(x0, y0);
     context.quadratic_curve_to(f64::midpoint(x0, x1), f64::midpoint(y0, y1) - rise, x1, y1);
-    context.set_line_width(1.5);
-    context.set_stroke_style_str(&colour.css(opacity));
+    context.set_line_width(line);
+    context.set_stroke_style_str(&colour);
     context.stroke();
     context.begin_path();
-    let _ = context.arc(x1, y1, 3.0, 0.0, 2.0 * PI);
-    context.set_fill_style_str(&colour.css(opacity));
+    let _ = context.arc(x1, y1, dot, 0.0, 2.0 * PI);
+    context.set_fill_style_str(&colour);
     context.fill();
+}
+
+fn node_of(layout: &Layout, cpu: usize) -> Option<usize> {
+    layout
+        .nodes
+        .iter()
+        .position(|node| node.cpus.iter().any(|known| known.index() == cpu))
 }
 
 fn width(context: &Context, text: &str) -> f64 {

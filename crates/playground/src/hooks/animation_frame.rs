@@ -6,13 +6,13 @@ use std::rc::Rc;
 use gloo::render::{AnimationFrame, request_animation_frame};
 use yew::prelude::*;
 
+type Draw = Rc<RefCell<Box<dyn Fn(f64)>>>;
 type Loop = Rc<RefCell<Option<AnimationFrame>>>;
 
 /// Calls the latest `draw` with the frame's time, in ms. Nothing is called while the page is hidden.
 #[hook]
 pub(crate) fn use_animation_frame(draw: impl Fn(f64) + 'static) {
-    let latest: Rc<RefCell<Box<dyn Fn(f64)>>> =
-        use_mut_ref(|| Box::new(|_| ()) as Box<dyn Fn(f64)>);
+    let latest: Draw = use_mut_ref(|| Box::new(|_| ()) as Box<dyn Fn(f64)>);
     *latest.borrow_mut() = Box::new(draw);
     use_effect_with((), move |()| {
         let next = Loop::default();
@@ -23,7 +23,7 @@ pub(crate) fn use_animation_frame(draw: impl Fn(f64) + 'static) {
     });
 }
 
-fn turn(next: &Loop, draw: Rc<RefCell<Box<dyn Fn(f64)>>>) {
+fn turn(next: &Loop, draw: Draw) {
     let again = Rc::downgrade(next);
     let frame = request_animation_frame(move |now| {
         draw.borrow()(now);

@@ -69,7 +69,7 @@ pub(crate) fn use_theme() -> ThemeHandle {
                 .flatten();
             let listener = query.map(|query| {
                 EventListener::new(&query, "change", move |_| {
-                    palette.set(Rc::new(Palette::read()))
+                    palette.set(Rc::new(Palette::read()));
                 })
             });
             move || drop(listener)
