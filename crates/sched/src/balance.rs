@@ -4,13 +4,13 @@
 //! SCHED.md 4.5, 4.6, 5.2 and 14).
 
 mod active;
-mod average_load;
+pub(crate) mod average_load;
 mod busiest;
-mod detach;
+pub(crate) mod detach;
 pub(crate) mod group;
 pub(crate) mod group_type;
 mod newidle;
-mod periodic;
+pub(crate) mod periodic;
 
 use teeter_machine::{CpuId, CpuSet};
 

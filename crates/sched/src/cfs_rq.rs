@@ -141,6 +141,11 @@ impl Timeline {
     pub(crate) fn second(&self) -> Option<(u64, EntityId)> {
         self.queue.len().checked_sub(2).map(|at| self.queue[at])
     }
+
+    /// How many entities wait.
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Source: kernel/sched/fair.c `find_idlest_cpu`, `find_idlest_group_cpu` (v5.3, v5.5; SCHED.md 6.5).
 
 mod group_type;
-mod spare_capacity;
+pub(crate) mod spare_capacity;
 
 use teeter_machine::{CpuId, CpuSet};
 

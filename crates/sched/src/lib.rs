@@ -13,6 +13,7 @@
 mod balance;
 mod cfs;
 mod cfs_rq;
+mod check;
 mod domain;
 mod effect;
 mod entity;
@@ -31,7 +32,10 @@ mod switch;
 mod task;
 mod wake;
 mod weight;
+#[cfg(test)]
+mod worked_examples;
 
+pub use check::Broken;
 pub use effect::{Cause, Effect};
 pub use ids::{GroupId, TaskId};
 pub use rules::{

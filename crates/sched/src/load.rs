@@ -4,7 +4,7 @@
 //! (SCHED.md 2.3, 2.5 to 2.12).
 
 mod blocked;
-mod group;
+pub(crate) mod group;
 mod util_est;
 
 use crate::ids::{CfsRqId, EntityId, GroupId};
@@ -20,6 +20,11 @@ pub(crate) enum Update {
     Tg,
     /// The same, and attach an entity that has just come to the CPU (`DO_ATTACH`).
     TgAttach,
+}
+
+/// Whether a queue's load has moved far enough from what its group knows: by more than 1/64.
+pub(crate) fn contribution_changed(delta: i64, contrib: u64) -> bool {
+    delta.unsigned_abs() > contrib / 64
 }
 
 impl Sched {
@@ -250,7 +255,7 @@ impl Sched {
         }
         let contrib = cfs_rq.tg_load_avg_contrib;
         let delta = cfs_rq.avg.load_avg as i64 - contrib as i64;
-        if delta.unsigned_abs() > contrib / 64 {
+        if contribution_changed(delta, contrib) {
             cfs_rq.tg_load_avg_contrib = cfs_rq.avg.load_avg;
             let group = cfs_rq.group;
             add_positive(&mut self.groups[group.index()].load_avg, delta);

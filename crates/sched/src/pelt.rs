@@ -54,7 +54,7 @@ pub(crate) fn decay_load(value: u64, periods: u64) -> u64 {
 
 /// Sum over a first part `d1`, full periods and a last part `d3` (`__accumulate_pelt_segments`).
 #[inline]
-fn accumulate_segments(periods: u64, d1: u64, d3: u64) -> u64 {
+pub(crate) fn accumulate_segments(periods: u64, d1: u64, d3: u64) -> u64 {
     let c1 = decay_load(d1, periods);
     let c2 = LOAD_AVG_MAX - decay_load(LOAD_AVG_MAX, periods) - 1024;
     c1 + c2 + d3

@@ -3,7 +3,7 @@
 //! Source: kernel/sched/fair.c `select_task_rq_fair` for SD_BALANCE_WAKE, `wake_wide`, `wake_affine`
 //! (v5.3, v5.5; SCHED.md 6.1 to 6.3).
 
-mod idle_sibling;
+pub(crate) mod idle_sibling;
 
 use teeter_machine::CpuId;
 

@@ -8,6 +8,11 @@ use crate::ids::TaskId;
 use crate::queue::Dequeue;
 use crate::sched::Sched;
 
+/// Whether a task of this load may go when so much is to be moved: it may be twice as much (to v5.5).
+pub(crate) fn fits_load(load: i64, imbalance: i64) -> bool {
+    load / 2 <= imbalance
+}
+
 impl Sched {
     /// Moves tasks of the source queue to the destination until the imbalance is gone. Gives how many.
     pub(super) fn detach_and_attach(&mut self, env: &mut Env) -> u32 {
@@ -55,7 +60,7 @@ impl Sched {
         let amount = match env.migration {
             Migration::Load => {
                 let load = self.task_h_load(se) as i64;
-                if load / 2 > env.imbalance {
+                if !fits_load(load, env.imbalance) {
                     return false;
                 }
                 load

@@ -1,0 +1,160 @@
+//! A walk over the whole state that holds it against the invariants.
+
+use teeter_machine::CpuId;
+use thiserror::Error;
+
+use crate::ids::{CfsRqId, EntityId, TaskId};
+use crate::sched::Sched;
+use crate::task::State;
+
+/// An invariant that does not hold: a fault of this crate, never of its user.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Broken {
+    /// A queue's count or sum differs from what its entities come to.
+    #[error("{what} of queue {cfs_rq} is {held}, its entities come to {found}")]
+    Sum {
+        /// Which count or sum.
+        what: &'static str,
+        /// Number of the queue.
+        cfs_rq: u32,
+        /// What the queue says.
+        held: u64,
+        /// What its entities come to.
+        found: u64,
+    },
+    /// A runnable task is not on exactly one run-queue, or one that is not runnable is on some.
+    #[error("task {task} is on {queues} run-queues")]
+    Queues {
+        /// The task.
+        task: u32,
+        /// On how many run-queues it was found.
+        queues: usize,
+    },
+    /// A CPU runs a task that it does not have queued, or that may not run there.
+    #[error("cpu {cpu} runs task {task}, which is not its own to run")]
+    Running {
+        /// The CPU.
+        cpu: u16,
+        /// The task.
+        task: u32,
+    },
+    /// A CPU idles although it has tasks and has not been told to reschedule.
+    #[error("cpu {cpu} idles on {nr_running} tasks and nobody told it")]
+    Asleep {
+        /// The CPU.
+        cpu: u16,
+        /// Tasks on its run-queue.
+        nr_running: u32,
+    },
+}
+
+impl Sched {
+    /// Holds the whole state against the invariants. For tests: it walks everything.
+    ///
+    /// # Errors
+    /// The first invariant that does not hold.
+    pub fn check(&self) -> Result<(), Broken> {
+        self.check_queues()?;
+        self.check_tasks()?;
+        for cpu in (0..self.nr_cpus as u16).map(CpuId) {
+            self.check_cpu(cpu)?;
+        }
+        Ok(())
+    }
+
+    fn check_queues(&self) -> Result<(), Broken> {
+        let mut found = vec![(0u64, 0u64, 0u64, 0u64); self.cfs_rqs.len()];
+        for (at, entity) in self.entities.iter().enumerate() {
+            let sums = &mut found[entity.cfs_rq.index()];
+            if !entity.on_rq {
+                continue;
+            }
+            sums.0 += 1;
+            sums.1 += entity.load.weight;
+            sums.2 += entity.runnable_weight;
+            sums.3 += match entity.my_q() {
+                Some(below) => u64::from(self.cfs(below).h_nr_running),
+                None => u64::from(self.task_of(EntityId(at as u32)).is_some()),
+            };
+        }
+        for (at, (queue, sums)) in self.cfs_rqs.iter().zip(&found).enumerate() {
+            let id = CfsRqId(at as u32);
+            let curr = queue.curr.is_some_and(|curr| self.se(curr).on_rq);
+            for (what, held, found) in [
+                ("nr_running", u64::from(queue.nr_running), sums.0),
+                (
+                    "timeline",
+                    queue.timeline.len() as u64 + u64::from(curr),
+                    sums.0,
+                ),
+                ("load.weight", queue.load.weight, sums.1),
+                ("runnable_weight", queue.runnable_weight, sums.2),
+                ("h_nr_running", u64::from(queue.h_nr_running), sums.3),
+            ] {
+                if held != found {
+                    return Err(Broken::Sum {
+                        what,
+                        cfs_rq: id.0,
+                        held,
+                        found,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_tasks(&self) -> Result<(), Broken> {
+        let mut queues = vec![0; self.tasks.len()];
+        for (cpu, rq) in self.rqs.iter().enumerate() {
+            let root = &self.cfs_rqs[cpu];
+            for (what, held) in [
+                ("rq", rq.nr_running as usize),
+                ("cfs_tasks", rq.cfs_tasks.len()),
+            ] {
+                if held != root.h_nr_running as usize {
+                    let (held, found) = (held as u64, u64::from(root.h_nr_running));
+                    return Err(Broken::Sum {
+                        what,
+                        cfs_rq: cpu as u32,
+                        held,
+                        found,
+                    });
+                }
+            }
+            for task in &rq.cfs_tasks {
+                queues[task.index()] += usize::from(self.task(*task).cpu.index() == cpu);
+            }
+        }
+        for (task, &queues) in queues.iter().enumerate() {
+            let runnable = self.tasks[task].state == State::Runnable;
+            if queues != usize::from(runnable) {
+                return Err(Broken::Queues {
+                    task: task as u32,
+                    queues,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_cpu(&self, cpu: CpuId) -> Result<(), Broken> {
+        let rq = &self.rqs[cpu.index()];
+        match rq.curr {
+            Some(curr) if !self.may_run(curr, cpu) => Err(Broken::Running {
+                cpu: cpu.0,
+                task: curr.0,
+            }),
+            None if rq.nr_running > 0 && !rq.need_resched => Err(Broken::Asleep {
+                cpu: cpu.0,
+                nr_running: rq.nr_running,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn may_run(&self, task: TaskId, cpu: CpuId) -> bool {
+        let held = self.task(task);
+        held.cpu == cpu && held.state == State::Runnable && held.affinity.contains(cpu)
+    }
+}

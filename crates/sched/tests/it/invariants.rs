@@ -1,0 +1,90 @@
+//! Whatever happens, in whatever order, the state holds together.
+
+use proptest::prelude::*;
+use teeter_machine::{CpuId, CpuSet};
+use teeter_scenario::Nanos;
+use teeter_sched::GroupId;
+
+use crate::driver::Driver;
+
+/// One thing that can happen.
+#[derive(Clone, Debug)]
+enum Event {
+    Fork(u16),
+    Block(u16),
+    Wake { waker: u16, task: usize },
+    Yield(u16),
+    Exit(u16),
+    Weight { group: u32, weight: u32 },
+    Run { us: u64 },
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let cpu = 0u16..16;
+    prop_oneof![
+        3 => cpu.clone().prop_map(Event::Fork),
+        4 => cpu.clone().prop_map(Event::Block),
+        6 => (cpu.clone(), 0usize..24).prop_map(|(waker, task)| Event::Wake { waker, task }),
+        1 => cpu.clone().prop_map(Event::Yield),
+        1 => cpu.prop_map(Event::Exit),
+        1 => (1u32..4, 1u32..10_000).prop_map(|(group, weight)| Event::Weight { group, weight }),
+        4 => (1u64..30_000).prop_map(|us| Event::Run { us }),
+    ]
+}
+
+fn machine() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "node:1 l3:1 core:1 pu:1",
+        "node:1 l3:2 core:2 pu:2",
+        "node:2 l3:1 core:4 pu:2",
+        "node:4 l3:1 core:4 pu:1",
+    ])
+}
+
+fn kernel() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["v5.3", "v5.5"])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn random_events_keep_every_invariant(
+        kernel in kernel(),
+        machine in machine(),
+        events in prop::collection::vec(event(), 1..200),
+        pins in prop::collection::vec(any::<u16>(), 24),
+        nices in prop::collection::vec(-20i8..20, 24),
+    ) {
+        let mut driver = Driver::new(kernel, machine);
+        let cpus = driver.cpus;
+        let a = driver.sched.add_group(GroupId::ROOT, 100);
+        let b = driver.sched.add_group(a, 300);
+        let c = driver.sched.add_group(GroupId::ROOT, 1);
+        let groups = [GroupId::ROOT, a, b, c];
+        let tasks: Vec<_> = (0..24).map(|at| {
+            let pinned = (0..cpus).filter(|cpu| pins[at] >> (cpu % 16) & 1 == 1).map(CpuId);
+            driver.task_with(groups[at % 4], nices[at], pinned.collect::<CpuSet>())
+        }).collect();
+        let mut forked = 0;
+        for event in events {
+            match event {
+                Event::Fork(cpu) if forked < tasks.len() => {
+                    driver.fork(cpu % cpus, tasks[forked]);
+                    forked += 1;
+                }
+                Event::Fork(_) => {}
+                Event::Block(cpu) => driver.block(CpuId(cpu % cpus)),
+                Event::Wake { waker, task } => driver.wake(CpuId(waker % cpus), tasks[task]),
+                Event::Yield(cpu) => driver.sched.yield_now(driver.now, CpuId(cpu % cpus)),
+                Event::Exit(cpu) => driver.sched.exit(driver.now, CpuId(cpu % cpus)),
+                Event::Weight { group, weight } => {
+                    driver.sched.set_group_weight(driver.now, GroupId(group), weight);
+                }
+                Event::Run { us } => driver.run(Nanos(us * 1000)),
+            }
+            driver.settle();
+            prop_assert_eq!(driver.sched.check(), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! A running kernel, driven from outside.
+
+#![expect(clippy::expect_used, reason = "a test's own set-up may end the test")]
+
+mod driver;
+mod fairness;
+mod invariants;
+mod spreading;
