@@ -154,6 +154,15 @@ impl Player {
         live.then_some(Nanos(at as u64))
     }
 
+    /// Whether what is known of a kernel's run belongs to the scenario as it is now.
+    pub fn is_current(&self, slot: usize) -> bool {
+        self.0
+            .borrow()
+            .slots
+            .get(slot)
+            .is_some_and(|slot| slot.loaded)
+    }
+
     /// The recording of a kernel.
     pub fn recording(&self, slot: usize) -> Option<Ref<'_, Recording>> {
         Ref::filter_map(self.0.borrow(), |inner| {

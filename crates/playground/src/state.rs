@@ -83,6 +83,12 @@ impl Desk {
         self.future.last().map(|step| step.label.as_str())
     }
 
+    /// What still has to be told after a change: a link that could not be opened is not mended by one, a
+    /// scenario that could not be run may be.
+    fn standing_notice(&self) -> Option<Notice> {
+        self.notice.clone().filter(|notice| notice.raw.is_some())
+    }
+
     fn replace(&self, scenario: Rc<Scenario>, label: String, last: Option<(String, f64)>) -> Self {
         let merges = match (&last, &self.last) {
             (Some((key, now)), Some((last_key, then))) => key == last_key && now - then <= MERGE_MS,
@@ -101,7 +107,7 @@ impl Desk {
         past.drain(..surplus);
         Self {
             scenario,
-            notice: self.notice.clone(),
+            notice: self.standing_notice(),
             past,
             future: Vec::new(),
             last,
@@ -111,6 +117,7 @@ impl Desk {
     fn undo(&self) -> Option<Self> {
         let mut new = Self {
             last: None,
+            notice: self.standing_notice(),
             ..self.clone()
         };
         let step = new.past.pop()?;
@@ -125,6 +132,7 @@ impl Desk {
     fn redo(&self) -> Option<Self> {
         let mut new = Self {
             last: None,
+            notice: self.standing_notice(),
             ..self.clone()
         };
         let step = new.future.pop()?;
@@ -237,6 +245,19 @@ mod tests {
         let opened = told.reduce(Action::Open(other, "open a link".to_owned()));
         assert!(opened.notice.is_none());
         assert_eq!(opened.reduce(Action::Undo).scenario, desk.scenario);
+    }
+
+    #[test]
+    fn a_change_outdates_what_was_told_of_a_run_but_not_of_a_link() {
+        let failed = |raw: Option<&str>| {
+            let notice = Notice {
+                raw: raw.map(str::to_owned),
+                ..Notice::default()
+            };
+            desk().reduce(Action::Tell(notice)).reduce(threads(2, 0.0))
+        };
+        assert!(failed(None).notice.is_none());
+        assert!(failed(Some("#s=z1")).notice.is_some());
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn show(row: &Row, pair: bool) -> Html {
 fn ratio(row: &Row) -> Html {
     match row.values.as_slice() {
         [Some(a), Some(b)] if *a > 0.0 => {
-            html! { <td>{ format!("×{}", format::short(b / a)) }</td> }
+            html! { <td>{ format!("×{}", format::figure(b / a)) }</td> }
         }
         _ => html! { <td></td> },
     }

@@ -113,8 +113,9 @@ pub(super) fn MachineView(props: &Props) -> Html {
         .as_deref()
         .map_or_else(String::new, state_in_words);
     let letter = slot::letter(props.slot);
+    let stale = !props.player.is_current(props.slot);
     html! {
-        <section class="machine" aria-label={format!("machine under kernel {letter}, {}", props.kernel)}>
+        <section class={classes!("machine", stale.then_some("stale"))} aria-label={format!("machine under kernel {letter}, {}", props.kernel)}>
             <header>
                 <span class="badge" data-slot={props.slot.to_string()}>{ letter }</span>
                 <strong class="mono">{ &props.kernel }</strong>

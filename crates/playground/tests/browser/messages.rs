@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use teeter_playground::protocol::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker, wire};
 use teeter_sim::{IDLE, TaskInfo, ThreadInfo, ThreadTable};
 use wasm_bindgen_test::wasm_bindgen_test;
