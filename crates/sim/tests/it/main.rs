@@ -2,7 +2,9 @@
 
 mod bench;
 mod determinism;
+mod digests;
 mod invariants;
+mod proof;
 mod script;
 mod shape;
 mod speed;

@@ -1,0 +1,87 @@
+//! The case Teeter began with: lu.C beside two CPU hogs, in separate cgroups and in one.
+//!
+//! Measured on a machine of four nodes with 20 CPUs each: with v5.3 the nodes that hold a hog keep few of
+//! the 76 lu threads (30.45 / 6.95 / 4.52 / 34.08) and throughput falls 9 to 15 times; with the rework
+//! that became v5.5 both are as without groups.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "the presets are sound, or the test fails"
+)]
+
+use teeter_scenario::presets;
+use teeter_sim::{RunResult, Simulation, TaskResult};
+
+const V5_3: usize = 0;
+const V5_5: usize = 1;
+
+fn run(preset: &str, kernel: usize) -> RunResult {
+    let mut simulation = Simulation::new(&presets::get(preset).unwrap(), kernel, 0).unwrap();
+    simulation.run_until(simulation.end());
+    let result = simulation.result();
+    assert_eq!(result.kernel, ["v5.3", "v5.5"][kernel]);
+    result
+}
+
+fn task<'a>(result: &'a RunResult, name: &str) -> &'a TaskResult {
+    result.tasks.iter().find(|task| task.name == name).unwrap()
+}
+
+fn mops(result: &RunResult) -> f64 {
+    task(result, "lu").metric.as_ref().unwrap().value
+}
+
+/// Threads of lu on the nodes that hold a hog most of the time, and on the others.
+fn lu_by_hog(result: &RunResult) -> (Vec<f64>, Vec<f64>) {
+    let (lu, hogs) = (task(result, "lu"), task(result, "stress"));
+    let nodes = lu.mean_on_node.iter().zip(&hogs.mean_on_node);
+    let (with, without): (Vec<_>, Vec<_>) = nodes.partition(|&(_, &hogs)| hogs > 0.5);
+    let threads = |nodes: Vec<(&f64, &f64)>| nodes.iter().map(|(lu, _)| **lu).collect();
+    (threads(with), threads(without))
+}
+
+#[test]
+fn average_load_starves_the_nodes_that_hold_a_hog() {
+    let (group, normal) = (run("lu-group", V5_3), run("lu-normal", V5_3));
+    let (with, without) = lu_by_hog(&group);
+    assert_eq!((with.len(), without.len()), (2, 2), "{group:?}");
+    let crowded = without.iter().copied().fold(f64::INFINITY, f64::min);
+    println!("v5.3: {with:.1?} lu threads beside a hog, {without:.1?} elsewhere");
+    for sparse in with {
+        assert!(
+            1.5 * sparse < crowded,
+            "{sparse} beside a hog, {crowded} elsewhere"
+        );
+    }
+    let ratio = mops(&normal) / mops(&group);
+    println!(
+        "v5.3: {:.0} Mop/s in groups, {:.0} in one: {ratio:.1} times",
+        mops(&group),
+        mops(&normal)
+    );
+    assert!((6.0..=25.0).contains(&ratio), "{ratio} times");
+    assert_even(&normal);
+}
+
+#[test]
+fn group_types_spread_lu_as_without_groups() {
+    let (group, normal) = (run("lu-group", V5_5), run("lu-normal", V5_5));
+    assert_even(&group);
+    assert_even(&normal);
+    let ratio = mops(&group) / mops(&normal);
+    println!(
+        "v5.5: {:.0} Mop/s in groups, {:.0} in one: {ratio:.3} times",
+        mops(&group),
+        mops(&normal)
+    );
+    assert!((0.9..=1.1).contains(&ratio), "{ratio} times");
+}
+
+/// Every node holds 19 of the 76 threads, give or take two.
+fn assert_even(result: &RunResult) {
+    let nodes = &task(result, "lu").mean_on_node;
+    assert!(
+        nodes.iter().all(|threads| (threads - 19.0).abs() <= 2.0),
+        "{nodes:?}"
+    );
+}
