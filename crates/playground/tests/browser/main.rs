@@ -1,6 +1,7 @@
 //! What needs a browser: messages as JavaScript objects, colours as a page computes them, storage.
 #![cfg(target_family = "wasm")]
 
+mod digests;
 mod messages;
 mod palette;
 
