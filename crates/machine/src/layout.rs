@@ -1,5 +1,6 @@
 //! The machine as a list of cores in physical order, before its CPUs are numbered.
 
+use teeter_scenario::Bytes;
 use teeter_scenario::document::Numbering;
 
 use crate::Cpu;
@@ -13,13 +14,13 @@ pub(crate) struct Core {
     pub(crate) threads: u16,
 }
 
-/// Cores in physical order, and how many nodes there are (some may have no core).
+/// Cores in physical order, and the nodes (some may have no core).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Every core, node by node.
     pub(crate) cores: Vec<Core>,
-    /// NUMA nodes, those without CPUs included.
-    pub(crate) nodes: u16,
+    /// Memory of each NUMA node where it is known; nodes without CPUs included.
+    pub(crate) memory: Vec<Option<Bytes>>,
 }
 
 impl Layout {
@@ -86,7 +87,7 @@ mod tests {
         });
         Layout {
             cores: cores.collect(),
-            nodes: 1,
+            memory: vec![None],
         }
     }
 
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn packages_cut_the_dies_that_span_them() {
         let mut layout = layout(&[1, 1, 1]);
-        layout.nodes = 3;
+        layout.memory = vec![None; 3];
         for (node, core) in layout.cores.iter_mut().enumerate() {
             core.place.node = NodeId(node as u16);
         }

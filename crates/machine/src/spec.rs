@@ -32,15 +32,16 @@ impl Topology {
     pub fn from_spec(machine: &Machine) -> Result<Self, Vec<Problem>> {
         let (mut layout, preset) = source(&machine.source)?;
         let mut problems = Vec::new();
+        let node_count = layout.memory.len();
         if !machine.packages.is_empty() {
-            match packages(&machine.packages, layout.nodes) {
+            match packages(&machine.packages, node_count) {
                 Ok(package) => layout.set_packages(&package),
                 Err(problem) => problems.push(problem),
             }
         }
         let distances = match &machine.distances {
-            Some(rows) => distances(rows, layout.nodes, &mut problems),
-            None => default_distances(preset, layout.nodes),
+            Some(rows) => distances(rows, node_count, &mut problems),
+            None => default_distances(preset, node_count),
         };
         let numbering = machine
             .numbering
@@ -49,20 +50,23 @@ impl Topology {
         let cpus = layout.number(numbering);
         let online = online(&machine.offline, cpus.len(), &mut problems);
         let reclaim_distance = reclaim_distance(machine.reclaim_distance, preset, &mut problems);
-        not_modelled(machine, &mut problems);
+        let isolated = isolated(&machine.isolcpus, cpus.len(), &mut problems);
         if !problems.is_empty() {
             return Err(problems);
         }
-        let mut nodes = vec![CpuSet::EMPTY; usize::from(layout.nodes)];
+        let mut nodes = vec![CpuSet::EMPTY; node_count];
         for (cpu, place) in cpus.iter().enumerate() {
             nodes[place.node.index()].insert(CpuId(cpu as u16));
         }
         Ok(Self {
             cpus,
             online,
+            isolated,
             nodes,
+            memory: layout.memory,
             distances,
             reclaim_distance,
+            asym_packing: machine.asym_packing.unwrap_or(false),
         })
     }
 }
@@ -89,25 +93,9 @@ fn source(source: &MachineSource) -> Result<(Layout, Option<&'static Preset>), V
     }
 }
 
-/// What the document may hold but the engine has no model of.
-fn not_modelled(machine: &Machine, problems: &mut Vec<Problem>) {
-    if !machine.isolcpus.is_empty() {
-        problems.push(Problem::new(
-            "/isolcpus",
-            "this engine does not model isolated CPUs yet",
-        ));
-    }
-    if machine.asym_packing == Some(true) {
-        problems.push(Problem::new(
-            "/asym_packing",
-            "this engine does not model SD_ASYM_PACKING yet",
-        ));
-    }
-}
-
 /// The package of each node. Nodes without CPUs need none.
-fn packages(packages: &[Vec<u32>], nodes: u16) -> Result<Vec<u16>, Problem> {
-    let mut package = vec![None; usize::from(nodes)];
+fn packages(packages: &[Vec<u32>], nodes: usize) -> Result<Vec<u16>, Problem> {
+    let mut package = vec![None; nodes];
     for (number, members) in packages.iter().enumerate() {
         for (index, &node) in members.iter().enumerate() {
             let path = join(&join("/packages", number), index);
@@ -139,8 +127,7 @@ fn packages(packages: &[Vec<u32>], nodes: u16) -> Result<Vec<u16>, Problem> {
 }
 
 /// A given matrix, row after row.
-fn distances(rows: &[Vec<u32>], nodes: u16, problems: &mut Vec<Problem>) -> Vec<u8> {
-    let nodes = usize::from(nodes);
+fn distances(rows: &[Vec<u32>], nodes: usize, problems: &mut Vec<Problem>) -> Vec<u8> {
     let shape = |path: String, found: usize, what: &str| {
         let message = format!("{found} {what}: the machine has {nodes} nodes");
         Problem::new(path, message)
@@ -172,8 +159,7 @@ fn distances(rows: &[Vec<u32>], nodes: u16, problems: &mut Vec<Problem>) -> Vec<
 }
 
 /// The matrix of a machine that was given none.
-fn default_distances(preset: Option<&Preset>, nodes: u16) -> Vec<u8> {
-    let nodes = usize::from(nodes);
+fn default_distances(preset: Option<&Preset>, nodes: usize) -> Vec<u8> {
     let distance = |from, to| match preset {
         Some(preset) => preset.distance(from, to),
         None if from == to => LOCAL_DISTANCE,
@@ -186,18 +172,30 @@ fn default_distances(preset: Option<&Preset>, nodes: u16) -> Vec<u8> {
 
 /// Which of `cpus` CPUs are online.
 fn online(offline: &CpuList, cpus: usize, problems: &mut Vec<Problem>) -> CpuSet {
-    let mut online = CpuSet::first_n(cpus);
-    if let Some(beyond) = offline.iter().find(|&cpu| cpu as usize >= cpus) {
-        let message = format!("the machine has no CPU {beyond}: its last is {}", cpus - 1);
-        problems.push(Problem::new("/offline", message));
-    }
-    for cpu in offline.iter() {
-        online.remove(CpuId(cpu as u16));
-    }
+    let all = CpuSet::first_n(cpus);
+    let online = all.minus(&cpu_set("/offline", offline, cpus, problems));
     if online.is_empty() {
         problems.push(Problem::new("/offline", "no CPU is left online"));
     }
     online
+}
+
+/// Which of `cpus` CPUs are isolated. The kernel keeps one for itself, whatever it is told.
+fn isolated(isolcpus: &CpuList, cpus: usize, problems: &mut Vec<Problem>) -> CpuSet {
+    let isolated = cpu_set("/isolcpus", isolcpus, cpus, problems);
+    if isolated.len() == cpus {
+        problems.push(Problem::new("/isolcpus", "no CPU is left to the rest"));
+    }
+    isolated
+}
+
+/// A list of CPUs, all of which the machine has to have.
+fn cpu_set(path: &str, list: &CpuList, cpus: usize, problems: &mut Vec<Problem>) -> CpuSet {
+    if let Some(beyond) = list.iter().find(|&cpu| cpu as usize >= cpus) {
+        let message = format!("the machine has no CPU {beyond}: its last is {}", cpus - 1);
+        problems.push(Problem::new(path, message));
+    }
+    list.iter().map(|cpu| CpuId(cpu as u16)).collect()
 }
 
 fn reclaim_distance(
@@ -293,11 +291,15 @@ mod tests {
         machine.reclaim_distance = Some(11);
         machine.offline = "0-1".parse().unwrap();
         machine.packages = vec![vec![0, 1]];
+        machine.isolcpus = "8-9".parse().unwrap();
+        machine.asym_packing = Some(true);
         let topology = Topology::from_spec(&machine).unwrap();
         assert_eq!(list(&topology.peers(CpuId(3), |cpu| cpu.core)), "2-3");
         assert_eq!(topology.distances, [10, 12, 13, 10]);
         assert_eq!(topology.reclaim_distance, 11);
         assert_eq!(list(&topology.online), "2-255");
+        assert_eq!(list(&topology.isolated), "8-9");
+        assert!(topology.asym_packing);
         assert_eq!(topology.peers(CpuId(0), |cpu| cpu.package).len(), 256);
         assert_eq!(topology.peers(CpuId(0), |cpu| cpu.die).len(), 128);
     }
@@ -309,7 +311,7 @@ mod tests {
         machine.reclaim_distance = Some(9);
         machine.offline = "1-7".parse().unwrap();
         machine.packages = vec![vec![0], vec![2]];
-        machine.isolcpus = "1".parse().unwrap();
+        machine.isolcpus = "1,5".parse().unwrap();
         assert_eq!(
             problems(&machine),
             [
@@ -319,7 +321,7 @@ mod tests {
                 "/distances/1/1: a node is 10 from itself, not 11",
                 "/offline: the machine has no CPU 4: its last is 3",
                 "/reclaim_distance: a distance from 10 to 255 is expected",
-                "/isolcpus: this engine does not model isolated CPUs yet",
+                "/isolcpus: the machine has no CPU 5: its last is 3",
             ]
         );
     }
@@ -362,5 +364,11 @@ mod tests {
         let mut dark = synthetic("core:2");
         dark.offline = "0-1".parse().unwrap();
         assert_eq!(problems(&dark), ["/offline: no CPU is left online"]);
+        let mut isolated = synthetic("core:2");
+        isolated.isolcpus = "0-1".parse().unwrap();
+        assert_eq!(
+            problems(&isolated),
+            ["/isolcpus: no CPU is left to the rest"]
+        );
     }
 }

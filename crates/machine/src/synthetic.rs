@@ -211,7 +211,7 @@ impl Levels {
                     threads: (total / cores) as u16,
                 })
                 .collect(),
-            nodes: (cores / node) as u16,
+            memory: vec![None; cores / node],
         }
     }
 }
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn four_nodes_of_ten_cores() {
         let layout = parse("node:4 l3:1 core:10 pu:2").unwrap();
-        assert_eq!((layout.nodes, layout.cores.len()), (4, 40));
+        assert_eq!((layout.memory.len(), layout.cores.len()), (4, 40));
         let place = layout.cores[39].place;
         assert_eq!(
             (place.package, place.die, place.node.0, place.llc),
@@ -483,7 +483,7 @@ mod tests {
             if let Ok(layout) = parse(&text) {
                 let cpus: usize = layout.cores.iter().map(|core| core.threads as usize).sum();
                 proptest::prop_assert!((1..=MAX_CPUS).contains(&cpus));
-                proptest::prop_assert!((1..=MAX_NODES).contains(&(layout.nodes as usize)));
+                proptest::prop_assert!((1..=MAX_NODES).contains(&layout.memory.len()));
             }
         }
     }

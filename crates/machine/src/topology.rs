@@ -1,5 +1,7 @@
 //! The finished machine: which core, cache and node each CPU belongs to.
 
+use teeter_scenario::Bytes;
+
 use crate::CpuSet;
 
 /// The most NUMA nodes a machine may have.
@@ -55,12 +57,18 @@ pub struct Topology {
     pub cpus: Vec<Cpu>,
     /// CPUs that are online.
     pub online: CpuSet,
+    /// CPUs outside every sched domain (`isolcpus`), online or not.
+    pub isolated: CpuSet,
     /// CPUs of each node; empty for a node that holds memory only.
     pub nodes: Vec<CpuSet>,
+    /// Memory of each node where it is known; no bytes for a node that has CPUs only.
+    pub memory: Vec<Option<Bytes>>,
     /// ACPI SLIT distances, row-major, `nodes.len()` squared; 10 on the diagonal.
     pub distances: Vec<u8>,
     /// Distance above which the kernel neither reclaims nor spreads forks (30; 32 on some AMD).
     pub reclaim_distance: u8,
+    /// Whether the kernel prefers lower-numbered CPUs (SD_ASYM_PACKING).
+    pub asym_packing: bool,
 }
 
 impl Topology {
@@ -79,6 +87,11 @@ impl Topology {
     #[inline]
     pub fn distance(&self, from: NodeId, to: NodeId) -> u8 {
         self.distances[from.index() * self.nodes.len() + to.index()]
+    }
+
+    /// Whether a node has memory (`N_MEMORY`); one of which nothing is known does.
+    pub fn has_memory(&self, node: NodeId) -> bool {
+        self.memory.get(node.index()) != Some(&Some(Bytes(0)))
     }
 
     /// CPUs for which `key` gives the same value as for `cpu`, itself among them.

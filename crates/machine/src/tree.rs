@@ -139,7 +139,7 @@ impl Tree {
         if !node.llcs.is_empty() {
             self.packages += 1;
         }
-        self.layout.nodes += 1;
+        self.layout.memory.push(node.memory);
     }
 
     fn add_core(&mut self, core: &CoreSpec) {
@@ -150,7 +150,7 @@ impl Tree {
                 llc: self.llcs,
                 die: self.packages,
                 package: self.packages,
-                node: NodeId(self.layout.nodes),
+                node: NodeId(self.layout.memory.len() as u16),
                 capacity: core.capacity,
             },
             threads: core.pus as u16,
@@ -207,7 +207,7 @@ mod tests {
         ])
         .unwrap();
         let column = |of: fn(&Core) -> u16| layout.cores.iter().map(of).collect::<Vec<_>>();
-        assert_eq!(layout.nodes, 4);
+        assert_eq!(layout.memory.len(), 4);
         assert_eq!(
             column(|core| core.place.node.0),
             [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 3, 3]
