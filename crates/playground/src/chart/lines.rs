@@ -145,9 +145,10 @@ mod tests {
     use super::*;
     use crate::chart::Line;
 
-    struct Svg(String);
+    /// A canvas that has no size yet.
+    struct Nowhere;
 
-    impl ChartSurface for &mut Svg {
+    impl ChartSurface for Nowhere {
         type Backend = SVGBackend<'static>;
 
         fn ratio(&self) -> f64 {
@@ -204,8 +205,6 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_on_is_no_error() {
-        let mut svg = Svg(String::new());
-        draw(&mut &mut svg, &plot(), &Palette::default()).unwrap();
-        assert!(svg.0.is_empty());
+        assert!(draw(&mut Nowhere, &plot(), &Palette::default()).is_ok());
     }
 }

@@ -19,6 +19,9 @@ pub(super) struct Props {
     /// What stands at the right of the caption, such as a unit.
     #[prop_or_default]
     pub unit: AttrValue,
+    /// What can be chosen about the chart.
+    #[prop_or_default]
+    pub control: Html,
     pub plot: Rc<Plot>,
     /// One sentence.
     pub summary: AttrValue,
@@ -63,6 +66,7 @@ pub(super) fn ChartFigure(props: &Props) -> Html {
                 <canvas key="canvas" ref={canvas} role="img" aria-label={format!("{}: {}", props.title, props.summary)} />
             </div>
             <p class="summary">{ &props.summary }</p>
+            { props.control.clone() }
             <details class="as-table" {ontoggle}>
                 <summary>{ "View as table" }</summary>
                 if *open {

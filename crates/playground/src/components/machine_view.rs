@@ -17,7 +17,7 @@ use crate::drawing::palette::{Palette, Wearers};
 use crate::hooks::use_animation_frame;
 use crate::player::Player;
 use crate::recording::Recording;
-use crate::slot;
+use crate::{slot, start};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -51,7 +51,7 @@ pub(super) fn MachineView(props: &Props) -> Html {
     let stage: Rc<RefCell<Stage>> = use_mut_ref(Stage::default);
     let hover = use_state(|| None::<(CpuId, (f64, f64))>);
     let as_table = use_state(|| false);
-    let still = *use_memo((), |()| prefers_stillness());
+    let still = *use_memo((), |()| start::prefers_stillness());
 
     {
         let (canvas, stage, player, slot) = (
@@ -213,9 +213,4 @@ fn state_in_words(recording: &Recording) -> String {
 fn place(topology: &Topology, cpu: CpuId) -> String {
     let place = topology.cpu(cpu);
     format!("node {}, core {}", place.node.0, place.core)
-}
-
-fn prefers_stillness() -> bool {
-    let query = gloo::utils::window().match_media("(prefers-reduced-motion: reduce)");
-    query.ok().flatten().is_some_and(|query| query.matches())
 }

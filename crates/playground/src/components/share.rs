@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use teeter_scenario::Scenario;
 use teeter_scenario::link::{LENGTH_HINT, LENGTH_MOST, LENGTH_WARNING};
-use web_sys::HtmlInputElement;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, KeyboardEvent, Node};
 use yew::prelude::*;
 
 use super::icon::{CLOSE, Icon, LINK};
+use crate::hooks::use_window_event;
 use crate::{address, clipboard, format};
 
 #[derive(Properties, PartialEq)]
@@ -21,6 +23,7 @@ pub(super) fn Share(props: &Props) -> Html {
     // None: not asked; else whether it was copied.
     let copied = use_state(|| None::<bool>);
     let field = use_node_ref();
+    let around = use_node_ref();
     {
         let copied = copied.clone();
         use_effect_with(Rc::clone(&props.scenario), move |_| copied.set(None));
@@ -31,6 +34,29 @@ pub(super) fn Share(props: &Props) -> Html {
             if let (Some(_), Some(field)) = (copied, field.cast::<HtmlInputElement>()) {
                 field.select();
                 let _ = field.focus();
+            }
+        });
+    }
+    {
+        let copied = copied.clone();
+        use_window_event("keydown", move |event| {
+            let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key);
+            if copied.is_some() && key.as_deref() == Some("Escape") {
+                copied.set(None);
+            }
+        });
+    }
+    {
+        let (copied, around) = (copied.clone(), around.clone());
+        use_window_event("pointerdown", move |event| {
+            let target = event
+                .target()
+                .and_then(|target| target.dyn_into::<Node>().ok());
+            let inside = around
+                .get()
+                .is_some_and(|around| around.contains(target.as_ref()));
+            if copied.is_some() && !inside {
+                copied.set(None);
             }
         });
     }
@@ -53,10 +79,10 @@ pub(super) fn Share(props: &Props) -> Html {
         <>
             <button type="button" class="button" {onclick} data-testid="copy-link"><Icon path={LINK} /><span class="words">{ "Copy link" }</span></button>
             if let Some(done) = *copied {
-                <div class="share">
+                <div class="share" ref={around}>
                     <div class="row">
                         <strong role="status">{ if done { "Link copied" } else { "Copy the link from here" } }</strong>
-                        <span class="note">{ format!("{} characters", format::count(fragment.len() as u64)) }</span>
+                        <span class="note">{ format!("{} characters after the page's address", format::count(fragment.len() as u64)) }</span>
                         <button type="button" class="button quiet icon end" onclick={close} aria-label="Close"><Icon path={CLOSE} /></button>
                     </div>
                     <input class="input mono" readonly=true value={link} ref={field} aria-label="Link of this scenario" data-testid="link-text" />

@@ -1,9 +1,14 @@
 //! A kernel term that explains itself on hover and on focus.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use crate::glossary;
+
+/// A term may stand in several places; each explanation has an id of its own.
+static NEXT: AtomicU32 = AtomicU32::new(0);
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -19,8 +24,8 @@ pub(super) struct Props {
 pub(super) fn Term(props: &Props) -> Html {
     let place = use_state(|| None::<(f64, f64)>);
     let button = use_node_ref();
-    let id = use_memo(props.term.clone(), |term| {
-        format!("term-{}", term.replace([' ', '.'], "-"))
+    let id = use_memo((), |()| {
+        format!("term-{}", NEXT.fetch_add(1, Ordering::Relaxed))
     });
     let shown = if props.children == Html::default() {
         html! { &props.term }

@@ -65,17 +65,21 @@ pub(super) fn ThreadsChart(props: &Props) -> Html {
     }
     let longest = props.scenario.run.duration.as_secs_f64();
     let choose = Callback::from(move |name: String| chosen.set(Some(name.into())));
+    let options: Vec<_> = tasks
+        .iter()
+        .map(|task| (task.name.clone().into(), task.name.clone().into()))
+        .collect();
+    let control = html! {
+        if tasks.len() > 2 {
+            <label class="row note">{ "Task" }
+                <Choice value={name.clone()} {options} {choose} testid="follow" />
+            </label>
+        }
+    };
     html! {
-        <>
-            <ChartFigure testid="chart-threads" title={format!("{name} threads on each node")} unit={dashes(props.scenario.kernels.len())}
-                plot={Rc::new(Plot::new(lines, longest))} summary={sentence(&each, nodes)} columns={Rc::new(columns)}
-                palette={Rc::clone(&props.palette)} />
-            if tasks.len() > 2 {
-                <label class="row note">{ "follow" }
-                    <Choice value={name} options={tasks.iter().map(|task| (task.name.clone().into(), task.name.clone().into())).collect::<Vec<_>>()} {choose} testid="follow" />
-                </label>
-            }
-        </>
+        <ChartFigure testid="chart-threads" title={format!("{name} threads on each node")}
+            unit={dashes(props.scenario.kernels.len())} plot={Rc::new(Plot::new(lines, longest))}
+            summary={sentence(&each, nodes)} {control} columns={Rc::new(columns)} palette={Rc::clone(&props.palette)} />
     }
 }
 

@@ -67,7 +67,7 @@ impl Palette {
                 .map(|n| token(&format!("--{name}-{n}")))
                 .collect()
         };
-        let palette = Self {
+        Self {
             ink: token("--ink"),
             secondary: token("--secondary"),
             line: token("--line"),
@@ -78,9 +78,7 @@ impl Palette {
             harm: token("--harm"),
             cgroups: many("cgroup", 6),
             nodes: many("node", 8),
-        };
-        drop(token);
-        palette
+        }
     }
 
     /// Colour of a cgroup by its place; places beyond the last colour begin again.

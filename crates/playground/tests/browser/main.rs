@@ -2,6 +2,7 @@
 #![cfg(target_family = "wasm")]
 
 mod digests;
+mod digests;
 mod messages;
 mod palette;
 
