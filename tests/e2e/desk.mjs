@@ -1,0 +1,147 @@
+// The page as a visitor sees and uses it.
+
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Patience for what the page does by and by, ms: a loaded machine is slow, and only a fault takes this long. */
+const PATIENCE_MS = 60_000;
+
+/** A link to lu-group whose runs take so long, with further changes. */
+export function luGroup(duration, changes = "") {
+  return `#p=lu-group&/run/duration=${duration}${changes}`;
+}
+
+/** Asks again and again until `probe` gives `expected`; fails with the last answer. */
+export async function eventually(probe, expected, message) {
+  const wanted = typeof expected === "function" ? expected : (answer) => isEqual(answer, expected);
+  const end = performance.now() + PATIENCE_MS;
+  let answer = await probe();
+  while (!wanted(answer) && performance.now() < end) {
+    await sleep(50);
+    answer = await probe();
+  }
+  if (typeof expected === "function") {
+    assert.ok(wanted(answer), `${message ?? expected}: ${JSON.stringify(answer)}`);
+  } else {
+    assert.deepEqual(answer, expected, message);
+  }
+  return answer;
+}
+
+function isEqual(a, b) {
+  try {
+    assert.deepEqual(a, b);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The open page. */
+export class Desk {
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** The element with a test id. */
+  at(id) {
+    return this.page.getByTestId(id);
+  }
+
+  /** Simulated time, ns. */
+  async now() {
+    return Number(await this.at("time").getAttribute("data-now-ns"));
+  }
+
+  /** Waits until simulated time has gone beyond `ns`. */
+  async passed(ns) {
+    return eventually(() => this.now(), (now) => now > ns, `simulated time goes beyond ${ns} ns`);
+  }
+
+  /** The digest of each kernel's whole run; null for one that is not over. */
+  async digests() {
+    const shown = this.page.locator("[data-testid^=digest-]");
+    return shown.evaluateAll((all) =>
+      all.map((digest) => (digest.dataset.finished === "true" ? digest.textContent.trim() : null)),
+    );
+  }
+
+  /** Waits for the runs to be over; gives their digests. */
+  async finished() {
+    const over = (digests) => digests.length > 0 && digests.every((digest) => /^[0-9a-f]{16}$/.test(digest));
+    return eventually(() => this.digests(), over, "every run ends in a digest");
+  }
+
+  /** Waits for the runs to end in these digests. */
+  async endsIn(digests, message) {
+    return eventually(() => this.digests(), digests, message);
+  }
+
+  /** Chooses a speed: a number of simulated seconds a second, or "max". */
+  async speed(value) {
+    await this.at("speed").selectOption(String(value));
+  }
+
+  /** The scenario's name. */
+  async name() {
+    return this.page.locator("h1").first().textContent();
+  }
+
+  /** Opens one of the left column's tabs. */
+  async panel(name) {
+    await this.page.getByRole("tablist", { name: "Parts of the scenario" }).getByRole("tab", { name }).click();
+  }
+
+  /** The address's fragment. */
+  async fragment() {
+    return this.page.evaluate(() => location.hash);
+  }
+
+  /** The whole link that "Copy link" shows. */
+  async link() {
+    await this.at("copy-link").click();
+    const link = await this.at("link-text").inputValue();
+    await this.page.getByRole("button", { name: "Close" }).click();
+    return link;
+  }
+
+  /** Puts a fragment into the address bar of the open page, as pasting a link does. */
+  async paste(fragment) {
+    await this.page.evaluate((hash) => {
+      location.hash = hash;
+    }, fragment);
+  }
+
+  /** A chart's table of values: the heads of its columns, and rows of numbers, NaN where there is none. */
+  async table(chart) {
+    const figure = this.at(chart);
+    const details = figure.locator("details");
+    if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+    await figure.locator("tbody tr").first().waitFor();
+    return figure.locator("table").evaluate((table) => {
+      const number = (text) => (text === undefined || text === "" ? Number.NaN : Number(text));
+      return {
+        columns: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent.trim()),
+        rows: [...table.tBodies[0].rows].map((row) => ({
+          time: number(row.cells[0].textContent),
+          values: [...row.cells].slice(1).map((cell) => number(cell.dataset.value)),
+        })),
+      };
+    });
+  }
+
+  /** What is on an element's canvas: how many colours, the share of the commonest, and a checksum of all. */
+  async picture(id) {
+    return this.at(id).locator("canvas").evaluate((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const pixels = new Uint32Array(data.buffer);
+      const counts = new Map();
+      let checksum = 0;
+      for (const pixel of pixels) {
+        counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+        checksum = (Math.imul(checksum, 31) + pixel) | 0;
+      }
+      return { colours: counts.size, commonest: Math.max(...counts.values()) / pixels.length, checksum };
+    });
+  }
+}
