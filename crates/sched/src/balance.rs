@@ -10,6 +10,7 @@ pub(crate) mod detach;
 pub(crate) mod group;
 pub(crate) mod group_type;
 mod newidle;
+pub(crate) mod numa_imbalance;
 pub(crate) mod periodic;
 
 use teeter_machine::{CpuId, CpuSet};
@@ -131,19 +132,9 @@ impl Sched {
     fn try_to_pull(&mut self, env: &mut Env) -> Outcome {
         let cpu = env.dst_cpu;
         loop {
-            let Some(group) = self.find_busiest_group(env) else {
-                return if env.all_pinned {
-                    Outcome::AllPinned
-                } else {
-                    Outcome::Balanced
-                };
-            };
-            let Some(busiest) = self.find_busiest_queue(env, group) else {
-                return if env.all_pinned {
-                    Outcome::AllPinned
-                } else {
-                    Outcome::Balanced
-                };
+            let group = self.find_busiest_group(env);
+            let Some(busiest) = group.and_then(|group| self.find_busiest_queue(env, group)) else {
+                return Outcome::Balanced;
             };
             env.src_cpu = busiest;
             let mut moved = 0;
@@ -266,7 +257,8 @@ impl Sched {
         if let Outcome::Pulled(moved) = outcome {
             return moved;
         }
-        if outcome == Outcome::Balanced {
+        let clears = !env.all_pinned || self.rules.pinned_clears_imbalance;
+        if outcome == Outcome::Balanced && clears {
             self.set_parent_imbalance(env.sd, false);
         }
         let sd = self.domains.sd_mut(env.sd);

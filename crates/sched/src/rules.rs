@@ -6,6 +6,7 @@
 mod presets;
 mod settings;
 
+use serde_json::Value;
 use teeter_scenario::document::Kernel;
 use teeter_scenario::{Nanos, Problem};
 
@@ -39,6 +40,57 @@ pub enum Idlest {
     GroupType,
 }
 
+/// How much imbalance between NUMA nodes is left alone while there is little to balance (from v5.6 on; the
+/// others are postings and suggestions on top of v5.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumaImbalance {
+    /// None (to v5.5).
+    None,
+    /// First posting, 18 December 2019.
+    V1,
+    /// Its revision in the thread, 19 December 2019.
+    V1b,
+    /// Suggestion of 18 December 2019: less than the percentage of a node that is less than half used.
+    Squash,
+    /// Suggestion of 19 December 2019: by idle CPUs.
+    Idle,
+    /// Second posting, 20 December 2019.
+    V2,
+    /// Third posting, 6 January 2020.
+    V3,
+    /// The third with the gate suggested on 7 January 2020.
+    V3Gated,
+    /// Suggestion of 7 January 2020: bounded by the level below.
+    Child,
+    /// Two tasks (fourth posting; v5.6 to v5.10).
+    Pair,
+}
+
+impl NumaImbalance {
+    /// Every rule by its name in a scenario.
+    const ALL: [(&str, Self); 10] = [
+        ("none", Self::None),
+        ("v1", Self::V1),
+        ("v1b", Self::V1b),
+        ("squash", Self::Squash),
+        ("idle", Self::Idle),
+        ("v2", Self::V2),
+        ("v3", Self::V3),
+        ("v3-gated", Self::V3Gated),
+        ("child", Self::Child),
+        ("pair", Self::Pair),
+    ];
+}
+
+/// Which tasks are too heavy to be detached for a smaller imbalance of load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DetachLoad {
+    /// Those of more than twice the imbalance (to v5.5).
+    Twice,
+    /// The same, unless passes failed more often than `cache_nice_tries` (v5.6 to v5.9).
+    UnlessStuck,
+}
+
 /// How `util_est` follows a rise of utilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UtilEst {
@@ -59,6 +111,13 @@ pub struct Rules {
     pub load_metric: LoadMetric,
     /// Choice of group and amount.
     pub decision: Decision,
+    /// Imbalance allowed between NUMA nodes.
+    pub numa_imbalance: NumaImbalance,
+    /// Weight of detached tasks.
+    pub detach_load: DetachLoad,
+    /// Whether a pass that ends balanced after all tasks of a queue were pinned still clears the mark of
+    /// imbalance of the level above (to v5.5).
+    pub pinned_clears_imbalance: bool,
     /// Placement of forked tasks.
     pub idlest: Idlest,
     /// Estimated utilization.
@@ -89,11 +148,10 @@ impl Rules {
             )]);
         };
         let mut problems = Vec::new();
-        for name in kernel.rules.keys() {
-            problems.push(Problem::new(
-                format!("/rules/{name}"),
-                "this engine cannot switch single rules; choose a kernel that has the rule",
-            ));
+        for (name, value) in &kernel.rules {
+            if let Err(problem) = rules.set_rule(name, value) {
+                problems.push(problem);
+            }
         }
         for (name, value) in &kernel.set {
             if let Err(error) = rules.set(name, value) {
@@ -110,5 +168,26 @@ impl Rules {
     /// Time between two ticks.
     pub fn tick(&self) -> Nanos {
         Nanos(1_000_000_000 / u64::from(self.hz))
+    }
+
+    /// Switches one rule.
+    fn set_rule(&mut self, name: &str, value: &Value) -> Result<(), Problem> {
+        let path = format!("/rules/{name}");
+        if name != "numa_imbalance" {
+            return Err(Problem::unknown(path, "rule", name, ["numa_imbalance"]));
+        }
+        let known = NumaImbalance::ALL.map(|(known, _)| known);
+        let Some(wanted) = value.as_str() else {
+            return Err(Problem::new(path, "takes the name of a rule")
+                .with_hint(format!("known: {}", known.join(", "))));
+        };
+        let found = NumaImbalance::ALL
+            .iter()
+            .find(|(known, _)| *known == wanted);
+        let Some(&(_, rule)) = found else {
+            return Err(Problem::unknown(path, "rule", wanted, known));
+        };
+        self.numa_imbalance = rule;
+        Ok(())
     }
 }

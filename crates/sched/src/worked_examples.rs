@@ -7,13 +7,14 @@ use crate::balance::avg_idle;
 use crate::balance::detach::fits_load;
 use crate::balance::group::{GroupStats, GroupType, IdleType};
 use crate::balance::group_type::{self, Migration, Picture as GroupTypes};
+use crate::balance::numa_imbalance::Nodes;
 use crate::balance::periodic::balance_interval;
 use crate::cfs::{place_woken, sched_period, wakeup_gran};
 use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::SgId;
 use crate::load::group::{calc_group_shares, h_load_below};
 use crate::pelt::{Activity, SchedAvg, UtilEst, accumulate_segments, decay_load};
-use crate::rules::{self, Tunables};
+use crate::rules::{self, DetachLoad, NumaImbalance, Tunables};
 use crate::wake::idle_sibling::sis_prop;
 use crate::wake::{AffineWeight, wake_wide};
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair, shares_of_cpu_weight};
@@ -42,7 +43,7 @@ fn production_functions_give_the_worked_results() {
     println!("{checked} of {} worked examples checked", examples.len());
     assert_eq!(
         checked,
-        135,
+        155,
         "of the {} examples, those of v5.3 and v5.5",
         examples.len()
     );
@@ -163,6 +164,9 @@ fn check(example: &Value) -> bool {
             assert_eq!(got, want["decision"] == "force", "{id}");
         }
         ("v55", "imb") => check_imbalance55(id, given, want),
+        ("v55", "detach") if example["variant"] == "V3/V5 5.6" => check_detach56(id, given, want),
+        ("v4", "numa") => check_numa(id, given, want),
+        ("v4", "v3adj" | "v3neg") => check_v3(id, given, want),
         _ => return false,
     }
     true
@@ -407,7 +411,7 @@ fn check_v53(id: &str, given: &Value, want: &Value) -> bool {
         let mut detached = Vec::new();
         for load in loads.iter().map(|load| load.as_i64().unwrap()) {
             let stop = imbalance <= 0 || (given["newly_idle"] == true && !detached.is_empty());
-            if !stop && fits_load(load, imbalance) {
+            if !stop && fits_load(load, imbalance, DetachLoad::Twice, false) {
                 imbalance -= load;
                 detached.push(Value::from(load));
             }
@@ -485,6 +489,7 @@ fn group_types(given: &Value) -> GroupTypes {
         None => (or_zero(sds, "total_load"), or_zero(sds, "total_capacity")),
     };
     GroupTypes {
+        numa: None,
         idle: idle(given),
         imbalance_pct: given["imbalance_pct"].as_u64().unwrap_or(125) as u32,
         prefer_sibling: given["prefer_sibling"] == true,
@@ -506,5 +511,72 @@ fn check_imbalance55(id: &str, given: &Value, want: &Value) {
     match want["imbalance_u64"].as_str() {
         Some(wrapped) => assert_eq!(imbalance as u64, wrapped.parse::<u64>().unwrap(), "{id}"),
         None => assert_eq!(imbalance, int(want, "imbalance"), "{id}"),
+    }
+}
+
+fn check_detach56(id: &str, given: &Value, want: &Value) {
+    let mut imbalance = int(given, "imbalance");
+    let stuck = uint(given, "nr_balance_failed") > uint(given, "cache_nice_tries");
+    let by_load = given["migration_type"] == "migrate_load";
+    let mut detached = Vec::new();
+    for task in given["tasks_tail_first"].as_array().unwrap() {
+        let stop = imbalance <= 0 || (given["newly_idle"] == true && !detached.is_empty());
+        let load = if by_load { int(task, "h_load") } else { 1 };
+        if !stop && (!by_load || fits_load(load, imbalance, DetachLoad::UnlessStuck, stuck)) {
+            imbalance -= load;
+            detached.push(task["id"].clone());
+        }
+    }
+    assert_eq!(Value::from(detached), want["detached"], "{id}");
+    assert_eq!(imbalance, int(want, "imbalance_left"), "{id}");
+}
+
+fn check_numa(id: &str, given: &Value, want: &Value) {
+    let nodes = Nodes {
+        imbalance: int(given, "raw_imbalance_halved"),
+        imbalance_pct: uint(given, "imbalance_pct") as u32,
+        local_nr_running: 0,
+        busiest_nr_running: uint(given, "busiest_sum_nr_running") as u32,
+        busiest_idle_cpus: uint(given, "busiest_idle_cpus") as u32,
+        busiest_weight: uint(given, "busiest_group_weight") as u32,
+        child_weight: uint(given, "child_span_weight") as u32,
+    };
+    for (key, rule) in [
+        ("v1", NumaImbalance::V1),
+        ("v1b_dec19", NumaImbalance::V1b),
+        ("v2", NumaImbalance::V2),
+        ("v3", NumaImbalance::V3),
+        ("child_jan7", NumaImbalance::Child),
+        ("valentin_squash", NumaImbalance::Squash),
+        ("vincent_idle", NumaImbalance::Idle),
+        ("hillf_gate", NumaImbalance::V3Gated),
+        ("v4_5.6", NumaImbalance::Pair),
+    ] {
+        assert_eq!(nodes.allow(rule), int(want, key), "{id}: {key}");
+    }
+}
+
+/// The third posting takes `imbalance_adj` off up to the given number of running tasks, and nothing above.
+fn check_v3(id: &str, given: &Value, want: &Value) {
+    let imbalance = given["imbalance"].as_i64().unwrap_or(50);
+    let allowed = |busiest_nr_running: u64| {
+        let nodes = Nodes {
+            imbalance,
+            imbalance_pct: uint(given, "imbalance_pct") as u32,
+            local_nr_running: 0,
+            busiest_nr_running: busiest_nr_running as u32,
+            busiest_idle_cpus: 0,
+            busiest_weight: 24,
+            child_weight: 24,
+        };
+        nodes.allow(NumaImbalance::V3)
+    };
+    let adj = want["imbalance_adj"].as_i64().unwrap();
+    match want["max_running_that_triggers"].as_u64() {
+        Some(last) if adj > 0 => {
+            assert_eq!(allowed(last), imbalance - adj, "{id}");
+            assert_eq!(allowed(last + 1), imbalance, "{id}");
+        }
+        _ => assert_eq!(allowed(0), imbalance, "{id}"),
     }
 }

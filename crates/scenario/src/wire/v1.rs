@@ -96,11 +96,8 @@ impl From<doc::Scenario> for Scenario {
             machine: scenario.machine.into(),
             cgroups: some_all(scenario.cgroups),
             tasks: into_all(scenario.tasks),
-            kernels: if scenario.kernels == [doc::Kernel::default()] {
-                None
-            } else {
-                Some(into_all(scenario.kernels))
-            },
+            // Always written: the newest kernel of today is not that of the day a link is opened.
+            kernels: Some(into_all(scenario.kernels)),
             script: some_all(scenario.script),
             run: changed(scenario.run.into(), &Run::default()),
         }

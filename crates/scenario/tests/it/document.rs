@@ -72,6 +72,6 @@ fn places(path: &str, value: &Value) -> Vec<String> {
 /// The order of keys in an rt-app document is the order of events.
 #[test]
 fn an_rt_app_document_keeps_its_order() {
-    let text = r#"{"teeter":1,"machine":{"preset":"laptop"},"tasks":[{"name":"a","workload":{"rtapp":{"tasks":{"z":{"sleep":1,"run":2}}}}}]}"#;
+    let text = r#"{"teeter":1,"machine":{"preset":"laptop"},"tasks":[{"name":"a","workload":{"rtapp":{"tasks":{"z":{"sleep":1,"run":2}}}}}],"kernels":["v5.5"]}"#;
     assert_eq!(Scenario::from_json(text).unwrap().to_json(), text);
 }

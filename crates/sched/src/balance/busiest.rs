@@ -7,6 +7,7 @@ use teeter_machine::CpuId;
 
 use super::group::{GroupStats, GroupType, avg_load};
 use super::{Env, Migration, average_load, group_type};
+use crate::domain::Flags;
 use crate::ids::SgId;
 use crate::rules::Decision;
 use crate::sched::Sched;
@@ -95,7 +96,15 @@ impl Sched {
         }
         self.note_overload(env, overload);
         let (local, busiest) = local.zip(busiest)?;
+        let sd = self.domains.sd(env.sd);
+        let numa = sd.flags.has(Flags::NUMA).then(|| group_type::Numa {
+            rule: self.rules.numa_imbalance,
+            child_weight: sd
+                .child
+                .map_or(1, |child| self.domains.sd(child).span_weight),
+        });
         let picture = group_type::Picture {
+            numa,
             idle: env.idle,
             imbalance_pct: pct,
             prefer_sibling: self.domains.prefer_sibling(env.sd),

@@ -6,11 +6,13 @@
 use super::{Env, IdleType, Migration};
 use crate::ids::TaskId;
 use crate::queue::Dequeue;
+use crate::rules::DetachLoad;
 use crate::sched::Sched;
 
-/// Whether a task of this load may go when so much is to be moved: it may be twice as much (to v5.5).
-pub(crate) fn fits_load(load: i64, imbalance: i64) -> bool {
-    load / 2 <= imbalance
+/// Whether a task of this load may go when so much is to be moved: it may be twice as much, and from v5.6
+/// on of any load once passes have failed often (`stuck`).
+pub(crate) fn fits_load(load: i64, imbalance: i64, rule: DetachLoad, stuck: bool) -> bool {
+    load / 2 <= imbalance || (rule == DetachLoad::UnlessStuck && stuck)
 }
 
 impl Sched {
@@ -60,7 +62,9 @@ impl Sched {
         let amount = match env.migration {
             Migration::Load => {
                 let load = self.task_h_load(se) as i64;
-                if !fits_load(load, env.imbalance) {
+                let sd = self.domains.sd(env.sd);
+                let stuck = sd.nr_balance_failed > sd.cache_nice_tries;
+                if !fits_load(load, env.imbalance, self.rules.detach_load, stuck) {
                     return false;
                 }
                 load

@@ -4,6 +4,8 @@
 //! `calculate_imbalance` of v5.5 (SCHED.md 5.4).
 
 use super::group::{GroupStats, GroupType, IdleType, avg_load};
+use super::numa_imbalance::Nodes;
+use crate::rules::NumaImbalance;
 
 /// What is to be moved, and how it is counted (`migration_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +15,18 @@ pub(crate) enum Migration {
     Task,
 }
 
+/// What is special about a domain of NUMA nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numa {
+    pub(crate) rule: NumaImbalance,
+    /// CPUs of the level below.
+    pub(crate) child_weight: u32,
+}
+
 /// What all groups of a domain come to, and the two that matter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picture {
+    pub(crate) numa: Option<Numa>,
     pub(crate) idle: IdleType,
     pub(crate) imbalance_pct: u32,
     pub(crate) prefer_sibling: bool,
@@ -130,13 +141,13 @@ impl Picture {
                 }
                 return (Migration::Util, spare as i64);
             }
-            if busiest.group_weight == 1 || self.prefer_sibling {
-                let more = busiest.sum_nr_running.saturating_sub(local.sum_nr_running);
-                return (Migration::Task, i64::from(more >> 1));
-            }
-            // Unsigned, as in the kernel: the gates see to it that the local group has more idle CPUs.
-            let idle = local.idle_cpus.wrapping_sub(busiest.idle_cpus) >> 1;
-            return (Migration::Task, i64::from(idle));
+            let tasks = if busiest.group_weight == 1 || self.prefer_sibling {
+                busiest.sum_nr_running.saturating_sub(local.sum_nr_running)
+            } else {
+                // Unsigned, as in the kernel: the gates see to it that the local group has more.
+                local.idle_cpus.wrapping_sub(busiest.idle_cpus)
+            };
+            return (Migration::Task, self.allow_numa(i64::from(tasks >> 1)));
         }
         let mut local_avg = local.avg_load;
         if local.group_type < GroupType::Overloaded {
@@ -152,5 +163,22 @@ impl Picture {
             .wrapping_sub(local_avg)
             .wrapping_mul(local.group_capacity);
         (Migration::Load, (pull.min(room) / 1024) as i64)
+    }
+
+    /// Between nodes, what is left of a difference in tasks after that which is allowed.
+    fn allow_numa(&self, imbalance: i64) -> i64 {
+        let Some(numa) = self.numa else {
+            return imbalance;
+        };
+        let nodes = Nodes {
+            imbalance,
+            imbalance_pct: self.imbalance_pct,
+            local_nr_running: self.local.sum_nr_running,
+            busiest_nr_running: self.busiest.sum_nr_running,
+            busiest_idle_cpus: self.busiest.idle_cpus,
+            busiest_weight: self.busiest.group_weight,
+            child_weight: numa.child_weight,
+        };
+        nodes.allow(numa.rule)
     }
 }

@@ -1,172 +1,218 @@
-//! The levels of a machine, bottom up, and what each level's domains are like.
+//! The levels of a machine, bottom up, and which CPUs each of them puts together.
 //!
-//! Source: kernel/sched/topology.c `default_topology`, `sched_init_numa`, `sd_init`; arch/x86
-//! `x86_numa_in_package_topology` (v5.3; SCHED.md 4.1, 4.2 and 14).
+//! Source: kernel/sched/topology.c `default_topology`, `sched_init_numa`, `sd_numa_mask`; arch/x86
+//! `build_sched_topology` (SCHED.md 4.1 and 14).
 
-use teeter_machine::{CpuId, CpuSet, Topology};
+use teeter_machine::{Cpu, CpuId, CpuSet, NodeId, Topology};
 
-/// Flags of a domain (`SD_*`).
+use crate::rules::{Clusters, DomainRules, NumaDistances};
+
+/// Which level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flags(u16);
-
-impl Flags {
-    pub(crate) const LOAD_BALANCE: Self = Self(1);
-    pub(crate) const BALANCE_NEWIDLE: Self = Self(1 << 1);
-    pub(crate) const BALANCE_EXEC: Self = Self(1 << 2);
-    pub(crate) const BALANCE_FORK: Self = Self(1 << 3);
-    pub(crate) const WAKE_AFFINE: Self = Self(1 << 4);
-    pub(crate) const SHARE_CPUCAPACITY: Self = Self(1 << 5);
-    pub(crate) const SHARE_PKG_RESOURCES: Self = Self(1 << 6);
-    pub(crate) const SERIALIZE: Self = Self(1 << 7);
-    pub(crate) const PREFER_SIBLING: Self = Self(1 << 8);
-    pub(crate) const OVERLAP: Self = Self(1 << 9);
-    pub(crate) const NUMA: Self = Self(1 << 10);
-
-    pub(crate) const ALL: Self = Self((1 << 11) - 1);
-
-    /// What a domain of more than one group is for; with one group they mean nothing.
-    pub(crate) const NEED_GROUPS: Self = Self(
-        Self::LOAD_BALANCE.0
-            | Self::BALANCE_NEWIDLE.0
-            | Self::BALANCE_FORK.0
-            | Self::BALANCE_EXEC.0
-            | Self::SHARE_CPUCAPACITY.0
-            | Self::SHARE_PKG_RESOURCES.0,
-    );
-
-    /// Whether any of these flags is set.
-    #[inline]
-    pub(crate) const fn has(self, flags: Self) -> bool {
-        self.0 & flags.0 != 0
-    }
-
-    /// With these flags too.
-    pub(crate) const fn with(self, flags: Self) -> Self {
-        Self(self.0 | flags.0)
-    }
-
-    /// Without these flags.
-    pub(crate) const fn without(self, flags: Self) -> Self {
-        Self(self.0 & !flags.0)
-    }
-}
-
-/// One level of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum Kind {
     /// Hardware threads of a core.
     Smt,
+    /// Cores that share a second-level cache.
+    Cls,
     /// CPUs that share the last-level cache.
     Mc,
-    /// CPUs of a node.
-    Die,
-    /// CPUs of a node again, where there are several nodes; folds away unless DIE is absent.
+    /// CPUs of a node: DIE or PKG.
+    Package,
+    /// CPUs of a node again, below NUMA levels; folds away unless the level above is absent.
     Node,
     /// Nodes within this distance; numbered from 1.
     Numa { distance: u8, number: u8 },
 }
 
-/// The levels of a machine, bottom up.
-pub(super) fn levels(topology: &Topology) -> Vec<Level> {
-    let mut levels = vec![Level::Smt, Level::Mc];
-    if !has_numa_in_package(topology) {
-        levels.push(Level::Die);
+impl Kind {
+    /// As the kernel calls it.
+    pub(super) fn name(self, rules: &DomainRules) -> &'static str {
+        match self {
+            Self::Smt => "SMT",
+            Self::Cls => "CLS",
+            Self::Mc => "MC",
+            Self::Package => rules.package_name,
+            Self::Node => "NODE",
+            Self::Numa { .. } => "NUMA",
+        }
     }
-    let mut distances = topology.distances.clone();
-    distances.sort_unstable();
-    distances.dedup();
-    let local = distances.first().copied().unwrap_or(10);
-    let remote = distances
-        .iter()
-        .copied()
-        .filter(|&distance| distance > local);
-    let numa = remote
-        .zip(1..)
-        .map(|(distance, number)| Level::Numa { distance, number });
-    let numa: Vec<_> = numa.collect();
-    if !numa.is_empty() {
-        levels.push(Level::Node);
-        levels.extend(numa);
+
+    /// Which NUMA level, from 1; 0 for others.
+    pub(super) fn numa_level(self) -> u8 {
+        match self {
+            Self::Numa { number, .. } => number,
+            _ => 0,
+        }
+    }
+}
+
+/// The CPUs that a level puts together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// All that are online.
+    pub(super) mask: CpuSet,
+    /// Those of them that are balanced: the span of the level's domains.
+    pub(super) span: CpuSet,
+}
+
+/// One level of the machine.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    pub(super) kind: Kind,
+    /// Each different one once.
+    pub(super) units: Vec<Unit>,
+    /// By CPU, as an index into the units.
+    unit_of: Vec<u16>,
+}
+
+impl Level {
+    /// Which unit a CPU is in.
+    #[inline]
+    pub(super) fn unit_of(&self, cpu: CpuId) -> usize {
+        usize::from(self.unit_of[cpu.index()])
+    }
+
+    /// The span of a CPU's domain.
+    #[inline]
+    pub(super) fn span(&self, cpu: CpuId) -> &CpuSet {
+        &self.units[self.unit_of(cpu)].span
+    }
+
+    /// Puts together the CPUs of which `key` is the same.
+    fn by(topology: &Topology, map: &CpuSet, kind: Kind, key: impl Fn(&Cpu) -> u16) -> Self {
+        let keys = topology.cpus.iter().map(&key).max().map_or(0, |k| usize::from(k) + 1);
+        let mut unit_of_key: Vec<Option<u16>> = vec![None; keys];
+        let mut masks: Vec<CpuSet> = Vec::new();
+        let mut unit_of = Vec::with_capacity(topology.cpus.len());
+        for (cpu, place) in topology.cpu_ids().zip(&topology.cpus) {
+            let unit = *unit_of_key[usize::from(key(place))].get_or_insert_with(|| {
+                masks.push(CpuSet::EMPTY);
+                masks.len() as u16 - 1
+            });
+            unit_of.push(unit);
+            if topology.online.contains(cpu) {
+                masks[usize::from(unit)].insert(cpu);
+            }
+        }
+        let units = masks.into_iter().map(|mask| Unit { mask, span: mask.and(map) });
+        Self {
+            kind,
+            units: units.collect(),
+            unit_of,
+        }
+    }
+
+    /// For each node, the CPUs of all nodes within a distance.
+    fn within(topology: &Topology, map: &CpuSet, distance: u8, number: u8) -> Self {
+        let nodes = topology.nodes.len() as u16;
+        let mut units: Vec<Unit> = Vec::new();
+        let mut unit_of_node = Vec::with_capacity(topology.nodes.len());
+        for from in (0..nodes).map(NodeId) {
+            let near = (0..nodes).filter(|&to| topology.distance(from, NodeId(to)) <= distance);
+            let mask = near
+                .fold(CpuSet::EMPTY, |mask, to| mask.or(&topology.nodes[usize::from(to)]))
+                .and(&topology.online);
+            let unit = Unit { mask, span: mask.and(map) };
+            let known = units.iter().position(|other| *other == unit);
+            unit_of_node.push(known.unwrap_or(units.len()) as u16);
+            if known.is_none() {
+                units.push(unit);
+            }
+        }
+        let unit_of = topology.cpus.iter().map(|cpu| unit_of_node[cpu.node.index()]);
+        Self {
+            kind: Kind::Numa { distance, number },
+            units,
+            unit_of: unit_of.collect(),
+        }
+    }
+}
+
+/// Why a kernel gives a machine no level of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// Clusters came with v5.16.
+    Clusters,
+    /// v5.16 to v6.5 left them out on x86 hybrids.
+    ClustersOfHybrid,
+    /// Some package holds several nodes.
+    NumaInPackage,
+}
+
+/// The levels of a machine, bottom up.
+pub(super) fn levels(topology: &Topology, rules: &DomainRules, map: &CpuSet) -> Vec<Level> {
+    let absent = absent(topology, rules);
+    let has = |kind| absent.iter().all(|&(missing, _)| missing != kind);
+    let mut levels = vec![Level::by(topology, map, Kind::Smt, |cpu| cpu.core)];
+    if has(Kind::Cls) {
+        levels.push(Level::by(topology, map, Kind::Cls, |cpu| cpu.cluster));
+    }
+    levels.push(Level::by(topology, map, Kind::Mc, |cpu| cpu.llc));
+    if has(Kind::Package) {
+        levels.push(Level::by(topology, map, Kind::Package, |cpu| cpu.node.0));
+    }
+    let remote = remote_distances(topology, rules);
+    if rules.node_level && !remote.is_empty() {
+        levels.push(Level::by(topology, map, Kind::Node, |cpu| cpu.node.0));
+    }
+    for (distance, number) in remote.into_iter().zip(1..) {
+        levels.push(Level::within(topology, map, distance, number));
     }
     levels
 }
 
+/// Kinds of which the machine has no level under this kernel.
+pub(super) fn absent(topology: &Topology, rules: &DomainRules) -> Vec<(Kind, Absent)> {
+    let mut absent = Vec::new();
+    match rules.clusters {
+        Clusters::None => absent.push((Kind::Cls, Absent::Clusters)),
+        Clusters::NotHybrid if is_hybrid(topology) => {
+            absent.push((Kind::Cls, Absent::ClustersOfHybrid));
+        }
+        Clusters::NotHybrid | Clusters::All => {}
+    }
+    if has_numa_in_package(topology) {
+        absent.push((Kind::Package, Absent::NumaInPackage));
+    }
+    absent
+}
+
+/// Distances to other nodes that make NUMA levels, nearest first.
+fn remote_distances(topology: &Topology, rules: &DomainRules) -> Vec<u8> {
+    let nodes = topology.nodes.len();
+    let counts = |node: usize| match rules.numa_distances {
+        NumaDistances::OfCpuNodes => topology.nodes[node].intersects(&topology.online),
+        NumaDistances::All | NumaDistances::FromNode0 => true,
+    };
+    let from = match rules.numa_distances {
+        NumaDistances::FromNode0 => nodes.min(1),
+        NumaDistances::All | NumaDistances::OfCpuNodes => nodes,
+    };
+    let rows = (0..from).filter(|&from| counts(from));
+    let mut distances: Vec<u8> = rows
+        .flat_map(|from| {
+            let others = (0..nodes).filter(move |&to| to != from && counts(to));
+            others.map(move |to| topology.distances[from * nodes + to])
+        })
+        .collect();
+    distances.sort_unstable();
+    distances.dedup();
+    distances
+}
+
 /// Whether some package holds several nodes, in which case x86 leaves out DIE.
 fn has_numa_in_package(topology: &Topology) -> bool {
-    topology.cpus.iter().any(|a| {
-        topology
-            .cpus
-            .iter()
-            .any(|b| a.package == b.package && a.node != b.node)
+    let packages = topology.cpus.iter().map(|cpu| cpu.package).max();
+    let mut node_of: Vec<Option<NodeId>> = vec![None; packages.map_or(0, |p| usize::from(p) + 1)];
+    topology.cpus.iter().any(|cpu| {
+        let node = node_of[usize::from(cpu.package)].get_or_insert(cpu.node);
+        *node != cpu.node
     })
 }
 
-/// What `sd_init` gives a domain of a level.
-pub(super) struct Init {
-    pub(super) name: &'static str,
-    pub(super) numa_level: u8,
-    pub(super) flags: Flags,
-    pub(super) imbalance_pct: u32,
-    pub(super) cache_nice_tries: u32,
-}
-
-impl Level {
-    /// The CPUs of the domain of `cpu`, offline ones among them.
-    pub(super) fn span(self, topology: &Topology, cpu: CpuId) -> CpuSet {
-        match self {
-            Self::Smt => topology.peers(cpu, |c| c.core),
-            Self::Mc => topology.peers(cpu, |c| c.llc),
-            Self::Die | Self::Node => topology.nodes[topology.cpu(cpu).node.index()],
-            Self::Numa { distance, .. } => {
-                let own = topology.cpu(cpu).node;
-                let within =
-                    |&other: &CpuId| topology.distance(own, topology.cpu(other).node) <= distance;
-                topology.cpu_ids().filter(within).collect()
-            }
-        }
-    }
-
-    /// Values of the level's domains (v5.3 and v5.5).
-    pub(super) fn init(self, topology: &Topology) -> Init {
-        let usual = Flags::LOAD_BALANCE
-            .with(Flags::BALANCE_NEWIDLE)
-            .with(Flags::BALANCE_EXEC)
-            .with(Flags::BALANCE_FORK)
-            .with(Flags::WAKE_AFFINE);
-        let spread = usual.with(Flags::PREFER_SIBLING);
-        let init = |name, flags, imbalance_pct, cache_nice_tries| Init {
-            name,
-            numa_level: 0,
-            flags,
-            imbalance_pct,
-            cache_nice_tries,
-        };
-        let llc = Flags::SHARE_PKG_RESOURCES;
-        match self {
-            Self::Smt => init(
-                "SMT",
-                spread.with(llc).with(Flags::SHARE_CPUCAPACITY),
-                110,
-                0,
-            ),
-            Self::Mc => init("MC", spread.with(llc), 117, 1),
-            Self::Die => init("DIE", spread, 125, 1),
-            Self::Node => init("NODE", spread, 125, 1),
-            Self::Numa { distance, number } => {
-                let far = Flags::BALANCE_EXEC
-                    .with(Flags::BALANCE_FORK)
-                    .with(Flags::WAKE_AFFINE);
-                let numa = Flags::NUMA.with(Flags::SERIALIZE).with(Flags::OVERLAP);
-                let flags = if distance > topology.reclaim_distance {
-                    usual.without(far)
-                } else {
-                    usual
-                };
-                Init {
-                    numa_level: number,
-                    ..init("NUMA", flags.with(numa), 125, 2)
-                }
-            }
-        }
-    }
+/// Whether it is an x86 machine whose cores differ in kind: cores of several capacities with priorities.
+pub(super) fn is_hybrid(topology: &Topology) -> bool {
+    let mut capacities = topology.cpus.iter().map(|cpu| cpu.capacity);
+    let first = capacities.next();
+    topology.asym_packing && capacities.any(|capacity| Some(capacity) != first)
 }

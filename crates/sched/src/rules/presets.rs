@@ -1,6 +1,6 @@
 //! The kernels that can be chosen by name.
 
-use super::{Decision, Idlest, LoadMetric, Rules, Tunables, UtilEst};
+use super::{Decision, DetachLoad, Idlest, LoadMetric, NumaImbalance, Rules, Tunables, UtilEst};
 
 /// One kernel that can be chosen by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,46 +11,131 @@ pub struct KernelInfo {
     pub about: &'static str,
 }
 
-const KERNELS: [KernelInfo; 2] = [
-    KernelInfo {
-        name: "v5.3",
-        about: "Balances average load between groups; fix_small_imbalance decides on small differences.",
-    },
-    KernelInfo {
-        name: "v5.5",
-        about: "The load-balance rework: groups are classified (has_spare … overloaded) and tasks, load or utilization moved.",
-    },
+/// A kernel and how it differs from v5.5.
+struct Preset {
+    info: KernelInfo,
+    differs: fn(Rules) -> Rules,
+}
+
+const fn kernel(name: &'static str, about: &'static str, differs: fn(Rules) -> Rules) -> Preset {
+    Preset {
+        info: KernelInfo { name, about },
+        differs,
+    }
+}
+
+/// Oldest first; a patch series after its base.
+const PRESETS: [Preset; 12] = [
+    kernel(
+        "v5.3",
+        "Balances average load between groups; fix_small_imbalance decides on small differences.",
+        |v5_5| Rules {
+            load_metric: LoadMetric::RunnableLoad,
+            decision: Decision::AverageLoad,
+            idlest: Idlest::SpareCapacity,
+            util_est: UtilEst::Ewma,
+            sched_idle_cpus: false,
+            ..v5_5
+        },
+    ),
+    kernel(
+        "v5.5",
+        "The load-balance rework: groups are classified (has_spare … overloaded) and tasks, load or utilization moved.",
+        |v5_5| v5_5,
+    ),
+    kernel(
+        "v5.5+numa-v1",
+        "Leaves up to an eighth of a node's CPUs in imbalance while the busier node is less than half used.",
+        |v5_5| with(v5_5, NumaImbalance::V1),
+    ),
+    kernel(
+        "v5.5+numa-squash",
+        "The same allowance in one test, as suggested on the first posting.",
+        |v5_5| with(v5_5, NumaImbalance::Squash),
+    ),
+    kernel(
+        "v5.5+numa-v1b",
+        "The first posting as revised in its thread.",
+        |v5_5| with(v5_5, NumaImbalance::V1b),
+    ),
+    kernel(
+        "v5.5+numa-idle",
+        "Leaves any imbalance while half the busier node's CPUs idle, as suggested on the first posting.",
+        |v5_5| with(v5_5, NumaImbalance::Idle),
+    ),
+    kernel(
+        "v5.5+numa-v2",
+        "Leaves any imbalance while well over half the busier node's CPUs idle.",
+        |v5_5| with(v5_5, NumaImbalance::V2),
+    ),
+    kernel(
+        "v5.5+numa-v3",
+        "Takes 100 / (imbalance_pct - 100) - 1 tasks off the imbalance while the busier node runs fewer than twice that.",
+        |v5_5| with(v5_5, NumaImbalance::V3),
+    ),
+    kernel(
+        "v5.5+numa-v3-gated",
+        "The third posting for nodes of fewer than three tasks only, as suggested on it.",
+        |v5_5| with(v5_5, NumaImbalance::V3Gated),
+    ),
+    kernel(
+        "v5.5+numa-child",
+        "Bounds the allowance by the CPUs of the level below, as suggested on the third posting.",
+        |v5_5| with(v5_5, NumaImbalance::Child),
+    ),
+    kernel(
+        "v5.5+numa-v4",
+        "Leaves a pair of tasks on one node.",
+        |v5_5| with(v5_5, NumaImbalance::Pair),
+    ),
+    kernel(
+        "v5.6",
+        "Leaves a pair of tasks on one node; heavy tasks move once passes have failed often.",
+        |v5_5| Rules {
+            detach_load: DetachLoad::UnlessStuck,
+            pinned_clears_imbalance: false,
+            ..with(v5_5, NumaImbalance::Pair)
+        },
+    ),
 ];
+
+fn with(rules: Rules, numa_imbalance: NumaImbalance) -> Rules {
+    Rules {
+        numa_imbalance,
+        ..rules
+    }
+}
 
 /// All kernels, oldest first.
 pub fn kernels() -> &'static [KernelInfo] {
-    &KERNELS
+    const INFOS: [KernelInfo; PRESETS.len()] = {
+        let mut infos = [PRESETS[0].info; PRESETS.len()];
+        let mut at = 0;
+        while at < infos.len() {
+            infos[at] = PRESETS[at].info;
+            at += 1;
+        }
+        infos
+    };
+    &INFOS
 }
 
 /// The rules of a kernel by name.
 pub(super) fn preset(name: &str) -> Option<Rules> {
-    let info = KERNELS.iter().find(|info| info.name == name)?;
-    let v5_3 = Rules {
-        name: info.name,
+    let preset = PRESETS.iter().find(|preset| preset.info.name == name)?;
+    Some((preset.differs)(Rules {
+        name: preset.info.name,
         hz: 250,
-        load_metric: LoadMetric::RunnableLoad,
-        decision: Decision::AverageLoad,
-        idlest: Idlest::SpareCapacity,
-        util_est: UtilEst::Ewma,
-        sched_idle_cpus: false,
+        load_metric: LoadMetric::Load,
+        decision: Decision::GroupType,
+        numa_imbalance: NumaImbalance::None,
+        detach_load: DetachLoad::Twice,
+        pinned_clears_imbalance: true,
+        idlest: Idlest::GroupType,
+        util_est: UtilEst::FastUp,
+        sched_idle_cpus: true,
         busy_factor: 32,
         tunables: Tunables::default(),
         domains: Vec::new(),
-    };
-    Some(match info.name {
-        "v5.5" => Rules {
-            load_metric: LoadMetric::Load,
-            decision: Decision::GroupType,
-            idlest: Idlest::GroupType,
-            util_est: UtilEst::FastUp,
-            sched_idle_cpus: true,
-            ..v5_3
-        },
-        _ => v5_3,
-    })
+    }))
 }

@@ -1,0 +1,323 @@
+//! How each kernel builds sched domains, as data.
+//!
+//! Source: kernel/sched/topology.c and include/linux/sched/sd_flags.h of v4.11 to v6.17, arch/x86
+//! smpboot.c (SCHED.md 4 and 14). The releases at which a point changed are given with it.
+
+use super::kernels;
+
+/// From which node distances the NUMA levels are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumaDistances {
+    /// Those from node 0, taken to stand for all (to v5.11).
+    FromNode0,
+    /// All (v5.12 to v5.17).
+    All,
+    /// All between nodes that have CPUs online (v5.18).
+    OfCpuNodes,
+}
+
+/// Which machines have a level of clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clusters {
+    /// None (to v5.15).
+    None,
+    /// All but x86 hybrids (v5.16 to v6.5).
+    NotHybrid,
+    /// All (v6.6).
+    All,
+}
+
+/// Which domains are born with PREFER_SIBLING, those of NUMA levels aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreferSibling {
+    /// All but those that share the last-level cache without being of one core (to v4.19).
+    NotInLlc,
+    /// All (v4.20).
+    All,
+}
+
+/// How different CPU capacities show in the flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AsymCapacity {
+    /// Not at all (to v4.19; some architectures said it themselves).
+    Unseen,
+    /// At the lowest level at which every CPU sees a biggest one (v4.20 to v5.13). To v5.7 that level and
+    /// those below it balance at wakeups too.
+    OneLevel {
+        /// Whether BALANCE_WAKE is set from that level down.
+        balance_wake: bool,
+    },
+    /// At every level that spans several capacities, and whether it spans all of them (v5.14).
+    Classified,
+}
+
+/// Which domains prefer the CPUs of higher priority, on a machine that has them (x86 ITMT).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsymPacking {
+    /// SMT as well (to v6.4).
+    pub smt: bool,
+    /// DIE or PKG as well.
+    pub package: PackagePacking,
+}
+
+/// Whether the domain of a node prefers CPUs of higher priority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackagePacking {
+    /// It does not (to v6.5).
+    Never,
+    /// Where cores differ in kind (v6.6 to v6.13).
+    Hybrid,
+    /// It does (v6.14).
+    Always,
+}
+
+/// Which domain is left out because it does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Degenerate {
+    /// By a list of flags that need several groups, without those of NUMA (to v5.8).
+    Listed,
+    /// All flags but WAKE_AFFINE need several groups (v5.9).
+    NeedsGroups,
+}
+
+/// How the groups of a domain are gathered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupOrder {
+    /// From the lowest CPU up, the same ring for all CPUs of a span (to v4.12).
+    FromFirst,
+    /// From the own CPU up, wrapping (v4.13).
+    FromOwn,
+}
+
+/// How many tasks may be out of balance between nodes, as kept in the domain (`sd->imb_numa_nr`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImbNumaNr {
+    /// Not kept (to v5.17).
+    None,
+    /// The LLCs of a node; a quarter of its CPUs where it has one (v5.18, v5.19).
+    Quarter,
+    /// The LLCs of a node; an eighth of its CPUs, at least 1, where it has one (v6.0).
+    Eighth,
+}
+
+/// How one kernel builds sched domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a point of its own at which kernels differ"
+)]
+pub struct DomainRules {
+    /// Whether there is a level for the node itself below the NUMA levels (v4.13).
+    pub node_level: bool,
+    /// NUMA levels.
+    pub numa_distances: NumaDistances,
+    /// The level CLS.
+    pub clusters: Clusters,
+    /// Whether CLS has a flag of its own, SD_CLUSTER (v6.7).
+    pub cluster_flag: bool,
+    /// What the level of a node's CPUs is called: DIE, or PKG (v6.7).
+    pub package_name: &'static str,
+    /// What the flag of a shared last-level cache is called (SD_SHARE_LLC from v6.9).
+    pub share_llc_name: &'static str,
+    /// Whether domains carry SD_LOAD_BALANCE (to v5.7).
+    pub load_balance_flag: bool,
+    /// PREFER_SIBLING.
+    pub prefer_sibling: PreferSibling,
+    /// `imbalance_pct` of domains that do not share a cache, percent (125; 117 from v5.10).
+    pub imbalance_pct: u32,
+    /// By how much a busy CPU balances less often (32; 16 from v5.10).
+    pub busy_factor: u32,
+    /// Capacity of a core of several hardware threads (`smt_gain`, to v4.20); `None`: 1024 for each thread.
+    pub smt_gain: Option<u32>,
+    /// ASYM_CPUCAPACITY.
+    pub asym_capacity: AsymCapacity,
+    /// ASYM_PACKING.
+    pub asym_packing: AsymPacking,
+    /// What is left out.
+    pub degenerate: Degenerate,
+    /// Order of groups.
+    pub group_order: GroupOrder,
+    /// Whether the groups of a NUMA domain stay inside it where nodes are three and more hops apart (v5.13).
+    pub groups_inside: bool,
+    /// Imbalance allowed between nodes.
+    pub imb_numa_nr: ImbNumaNr,
+    /// Whether the local group takes over the flags of the domain that stands in for a dropped one (v6.5).
+    pub group_flags_follow: bool,
+}
+
+/// Kernels whose domains are known, without patch series, oldest first.
+const BASES: [(&str, (u8, u8)); 15] = [
+    ("v4.11", (4, 11)),
+    ("v5.3", (5, 3)),
+    ("v5.5", (5, 5)),
+    ("v5.6", (5, 6)),
+    ("v5.10", (5, 10)),
+    ("v5.11", (5, 11)),
+    ("v5.18", (5, 18)),
+    ("v6.1", (6, 1)),
+    ("v6.1.y", (6, 1)),
+    ("v6.5", (6, 5)),
+    ("v6.6", (6, 6)),
+    ("v6.7", (6, 7)),
+    ("v6.12", (6, 12)),
+    ("v6.12.y", (6, 12)),
+    ("v6.17", (6, 17)),
+];
+
+/// Patch series on top of them; none changes how domains are built.
+const PATCHED: [&str; 15] = [
+    "v4.11+propagate",
+    "v4.11+propagate-v2",
+    "v5.3+rework-v2",
+    "v5.5+numa-v1",
+    "v5.5+numa-v1b",
+    "v5.5+numa-v2",
+    "v5.5+numa-v3",
+    "v5.5+numa-v4",
+    "v5.5+numa-child",
+    "v6.5+fits",
+    "v6.5+bias",
+    "v6.5+fits+bias",
+    "v6.7+fits",
+    "v6.7+fits+bias",
+    "v6.17+even-idle",
+];
+
+/// Names of all kernels whose sched domains can be built, oldest first. The engine runs [`kernels`], which
+/// are among them.
+///
+/// ```
+/// assert!(teeter_sched::domain_kernels().contains(&"v6.12.y"));
+/// ```
+pub fn domain_kernels() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for (base, _) in BASES {
+        let run = kernels().iter().map(|info| info.name);
+        names.push(base);
+        for name in run.chain(PATCHED) {
+            if name != base && base_of(name) == base && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn base_of(name: &str) -> &str {
+    name.split_once('+').map_or(name, |(base, _)| base)
+}
+
+impl DomainRules {
+    /// How the kernel of that name builds domains; patch series build them as their base does.
+    ///
+    /// ```
+    /// use teeter_sched::DomainRules;
+    /// let rules = DomainRules::of("v6.12.y").unwrap();
+    /// assert_eq!(rules.package_name, "PKG");
+    /// assert_eq!(DomainRules::of("v2.6"), None);
+    /// ```
+    pub fn of(name: &str) -> Option<Self> {
+        let base = base_of(name);
+        let &(_, version) = BASES.iter().find(|(known, _)| *known == base)?;
+        Some(Self::of_version(version))
+    }
+
+    /// By release, each point with the one at which it changed.
+    fn of_version(version: (u8, u8)) -> Self {
+        let since = |major, minor| version >= (major, minor);
+        Self {
+            node_level: since(4, 13),
+            numa_distances: match version {
+                _ if since(5, 18) => NumaDistances::OfCpuNodes,
+                _ if since(5, 12) => NumaDistances::All,
+                _ => NumaDistances::FromNode0,
+            },
+            clusters: match version {
+                _ if since(6, 6) => Clusters::All,
+                _ if since(5, 16) => Clusters::NotHybrid,
+                _ => Clusters::None,
+            },
+            cluster_flag: since(6, 7),
+            package_name: if since(6, 7) { "PKG" } else { "DIE" },
+            share_llc_name: if since(6, 9) {
+                "SD_SHARE_LLC"
+            } else {
+                "SD_SHARE_PKG_RESOURCES"
+            },
+            load_balance_flag: !since(5, 8),
+            prefer_sibling: if since(4, 20) {
+                PreferSibling::All
+            } else {
+                PreferSibling::NotInLlc
+            },
+            imbalance_pct: if since(5, 10) { 117 } else { 125 },
+            busy_factor: if since(5, 10) { 16 } else { 32 },
+            smt_gain: if since(5, 0) { None } else { Some(1178) },
+            asym_capacity: match version {
+                _ if since(5, 14) => AsymCapacity::Classified,
+                _ if since(4, 20) => AsymCapacity::OneLevel {
+                    balance_wake: !since(5, 8),
+                },
+                _ => AsymCapacity::Unseen,
+            },
+            asym_packing: AsymPacking {
+                smt: !since(6, 5),
+                package: match version {
+                    _ if since(6, 14) => PackagePacking::Always,
+                    _ if since(6, 6) => PackagePacking::Hybrid,
+                    _ => PackagePacking::Never,
+                },
+            },
+            degenerate: if since(5, 9) {
+                Degenerate::NeedsGroups
+            } else {
+                Degenerate::Listed
+            },
+            group_order: if since(4, 13) {
+                GroupOrder::FromOwn
+            } else {
+                GroupOrder::FromFirst
+            },
+            groups_inside: since(5, 13),
+            imb_numa_nr: match version {
+                _ if since(6, 0) => ImbNumaNr::Eighth,
+                _ if since(5, 18) => ImbNumaNr::Quarter,
+                _ => ImbNumaNr::None,
+            },
+            group_flags_follow: since(6, 5),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kernels_that_run_have_domains() {
+        let names = domain_kernels();
+        for info in kernels() {
+            assert!(names.contains(&info.name), "{}", info.name);
+        }
+        for name in &names {
+            assert!(DomainRules::of(name).is_some(), "{name}");
+        }
+        let mut once = names.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), names.len());
+    }
+
+    #[test]
+    fn releases_differ_where_the_sources_do() {
+        let of = |name| DomainRules::of(name).unwrap();
+        assert_eq!((of("v5.6").imbalance_pct, of("v5.10").imbalance_pct), (125, 117));
+        assert_eq!((of("v5.6").busy_factor, of("v5.10").busy_factor), (32, 16));
+        assert_eq!(of("v5.18").imb_numa_nr, ImbNumaNr::Quarter);
+        assert_eq!(of("v6.1").imb_numa_nr, ImbNumaNr::Eighth);
+        assert_eq!((of("v6.6").package_name, of("v6.7").package_name), ("DIE", "PKG"));
+        assert_eq!(of("v5.5+numa-v3"), of("v5.5"));
+        assert_eq!(of("v6.1"), of("v6.1.y"));
+        assert_eq!(DomainRules::of("v6.2"), None);
+    }
+}
