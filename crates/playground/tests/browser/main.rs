@@ -1,9 +1,5 @@
 //! What needs a browser: messages as JavaScript objects, colours as a page computes them, storage.
 #![cfg(target_family = "wasm")]
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test fails by panicking, and clippy takes only #[test] for one"
-)]
 
 mod digests;
 mod messages;
