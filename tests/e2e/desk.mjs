@@ -11,6 +11,23 @@ export function luGroup(duration, changes = "") {
   return `#p=lu-group&/run/duration=${duration}${changes}`;
 }
 
+/** A link to a scenario that is like no preset, and therefore has all of it in the link. */
+export function ownLink(duration) {
+  const scenario = {
+    teeter: 1,
+    name: "Two cgroups of one's own",
+    machine: { synthetic: "node:2 core:3 pu:2" },
+    cgroups: [{ path: "/a" }, { path: "/b", weight: 300 }],
+    tasks: [
+      { name: "spin", cgroup: "/a", workload: "hog", threads: 9 },
+      { name: "tick", cgroup: "/b", workload: { periodic: { run: "3ms", period: "10ms" } }, threads: 8 },
+    ],
+    kernels: ["v5.3", "v5.5"],
+    run: { duration },
+  };
+  return `#s=j1.${Buffer.from(JSON.stringify(scenario)).toString("base64url")}`;
+}
+
 /** Asks again and again until `probe` gives `expected`; fails with the last answer. */
 export async function eventually(probe, expected, message) {
   const wanted = typeof expected === "function" ? expected : (answer) => isEqual(answer, expected);

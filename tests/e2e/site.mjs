@@ -7,7 +7,7 @@
 //     assert.deepEqual(problems, []);
 //   });
 //
-// TEETER_DIST names the built page and TEETER_BROWSER the browser's program; `cargo xtask test` sets both.
+// TEETER_DIST names the built page and TEETER_BROWSER the browser's program; `cargo xtask` sets both.
 
 import { after, afterEach, before } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -40,7 +40,8 @@ export function useSite() {
   return site;
 }
 
-class Site {
+/** A server of the page and a browser; to be started, and stopped. */
+export class Site {
   #server;
   #browser;
   #contexts = [];

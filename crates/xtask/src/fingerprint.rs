@@ -19,7 +19,7 @@ const SOURCES: [&str; 8] = [
 ];
 
 /// Directories below these that the page is not built from.
-const SKIPPED: [&str; 5] = ["benches", "cli", "examples", "tests", "xtask"];
+const SKIPPED: [&str; 6] = ["benches", "cli", "examples", "pictures", "tests", "xtask"];
 
 /// A number that changes when a source file is added, removed or written to, or when `tools` changes.
 ///

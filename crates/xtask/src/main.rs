@@ -1,13 +1,14 @@
-//! Teeter's own commands: `cargo xtask serve`, `build`, `test` and `setup`.
+//! Teeter's own commands: `cargo xtask serve`, `build`, `test`, `picture` and `setup`.
 //!
 //! Each makes sure of the tools it needs, keeps them in a cache outside the checkout, and says what it
 //! does and how long that took. The parts: [`workshop`] hands out tools made ready by [`wasm_std`],
-//! [`cargo_tool`], [`node`] and [`browser`]; [`site`] and [`suite`] are what is done with them.
+//! [`cargo_tool`], [`node`] and [`browser`]; [`site`], [`suite`] and [`e2e`] are what is done with them.
 
 mod browser;
 mod cache;
 mod cargo_tool;
 mod debian;
+mod e2e;
 mod error;
 mod fingerprint;
 mod lockfile;
@@ -73,6 +74,8 @@ enum Command {
         #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
         only: Vec<Part>,
     },
+    /// Take the pictures of the page that the README shows
+    Picture,
     /// Do only the set-up, for the other commands to find
     Setup,
 }
@@ -97,6 +100,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Serve { open, port } => site::serve(&workshop, *port, *open),
         Command::Build => site::build(&workshop).map(drop),
         Command::Test { only } => suite::run(&workshop, only),
+        Command::Picture => e2e::picture(&workshop),
         Command::Setup => {
             let step = Step::begin("set-up");
             workshop.trunk()?;

@@ -4,17 +4,15 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
+use crate::e2e;
 use crate::error::{Error, Result};
 use crate::program::on_path;
-use crate::site;
 use crate::step::{Step, seconds};
 use crate::wasm_std::TARGET;
 use crate::workshop::Workshop;
 
 /// The crate that runs in the browser.
 const PLAYGROUND: &str = "teeter-playground";
-/// Where the browser tests are.
-const E2E: &str = "tests/e2e";
 
 /// A part of the suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -82,19 +80,7 @@ impl Part {
                 .args(["test", "--package", PLAYGROUND, "--lib", "--tests"])
                 .args(["--target", TARGET])
                 .run(),
-            Self::E2e => {
-                let dist = site::build(workshop)?;
-                let node = workshop.node()?;
-                let tests = workshop.checkout().join(E2E);
-                node.packages(workshop.cache(), &tests)?;
-                // One file at a time: a page under test wants the machine to itself.
-                node.node()
-                    .args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
-                    .dir(&tests)
-                    .env("TEETER_DIST", dist)
-                    .env("TEETER_BROWSER", &workshop.browser()?.browser)
-                    .run()
-            }
+            Self::E2e => e2e::test(workshop),
         }
     }
 }
