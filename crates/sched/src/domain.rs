@@ -1,29 +1,46 @@
 //! Sched domains: for each CPU the nested spans over which it balances, and the groups it compares.
 
+mod attach;
 mod build;
+mod capacity;
+mod explain;
+mod flags;
 mod groups;
+pub(crate) mod imb_numa_nr;
 mod level;
+mod view;
 
 use teeter_machine::{CpuId, CpuSet};
 
 use crate::ids::{SdId, SgId};
 use crate::rules::{DomainField, DomainSetting};
-pub(crate) use level::Flags;
+use attach::Fate;
+pub use explain::{Explanation, Note, Outcome, Step};
+pub(crate) use flags::Flags;
+pub use view::{DomainGroup, DomainView, SchedDomains};
 
 /// One CPU's instance of one level (`sched_domain`).
 #[derive(Clone, Debug)]
 pub(crate) struct SchedDomain {
-    /// Level as the kernel names it: SMT, MC, DIE, NODE, NUMA.
+    /// Level as the kernel names it: SMT, CLS, MC, DIE or PKG, NODE, NUMA.
     pub(crate) name: &'static str,
+    /// Number of the level, from 0 (`sd->level`).
+    pub(crate) level: u8,
     /// Which NUMA level, from 1; 0 for others.
     pub(crate) numa_level: u8,
     pub(crate) span: CpuSet,
     pub(crate) span_weight: u32,
     pub(crate) flags: Flags,
+    /// Flags of the local group (`sd->groups->flags`): those of the domain below.
+    pub(crate) groups_flags: Flags,
     /// Groups in the kernel's order; the first holds the CPU itself (`sd->groups`).
     pub(crate) groups: Vec<SgId>,
     pub(crate) parent: Option<SdId>,
     pub(crate) child: Option<SdId>,
+    /// Whether the CPU has it in the end.
+    pub(crate) fate: Fate,
+    /// Tasks that two nodes may be apart before they are balanced (v5.18).
+    pub(crate) imb_numa_nr: u32,
     pub(crate) imbalance_pct: u32,
     pub(crate) busy_factor: u32,
     pub(crate) cache_nice_tries: u32,
@@ -53,6 +70,8 @@ pub(crate) struct SchedGroup {
     /// CPUs that may balance on the group's behalf (`group_balance_mask`).
     pub(crate) balance_mask: CpuSet,
     pub(crate) capacity: u64,
+    /// Flags of the domain of which it is the span (`sg->flags`); see [`Domains::group_flags`].
+    pub(crate) flags: Flags,
     /// A pass below met affinity and left imbalance (`sgc->imbalance`).
     pub(crate) imbalance: bool,
 }
@@ -80,6 +99,8 @@ pub(crate) struct Domains {
     pub(crate) llcs: Vec<Llc>,
     /// Hardware threads of each CPU's core that are online.
     pub(crate) smt: Vec<CpuSet>,
+    /// Lowest domain of each CPU as it was built; the others of the CPU follow it, dropped ones too.
+    built: Vec<Option<SdId>>,
 }
 
 impl Domains {
@@ -105,6 +126,16 @@ impl Domains {
     #[inline]
     pub(crate) fn local_group(&self, sd: SdId) -> SgId {
         self.sd(sd).groups[0]
+    }
+
+    /// Flags of a group of a domain, by its place among the groups.
+    #[expect(dead_code, reason = "kernels that read them come after v5.6")]
+    pub(crate) fn group_flags(&self, sd: SdId, place: usize) -> Flags {
+        let sd = self.sd(sd);
+        match place {
+            0 => sd.groups_flags,
+            _ => self.sg(sd.groups[place]).flags,
+        }
     }
 
     /// Whether groups of this domain shall be filled evenly rather than one after another: the flag of
@@ -135,7 +166,7 @@ impl SchedDomain {
     fn is_level(&self, level: &str) -> bool {
         match level {
             "*" => true,
-            "PKG" => self.name == "DIE",
+            "DIE" | "PKG" => matches!(self.name, "DIE" | "PKG"),
             "NUMA" => self.numa_level > 0,
             _ => match level
                 .strip_prefix("NUMA")

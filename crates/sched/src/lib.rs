@@ -36,11 +36,13 @@ mod weight;
 mod worked_examples;
 
 pub use check::Broken;
+pub use domain::{DomainGroup, DomainView, Explanation, Note, Outcome, SchedDomains, Step};
 pub use effect::{Cause, Effect};
 pub use ids::{GroupId, TaskId};
 pub use rules::{
-    Decision, DomainField, DomainSetting, Idlest, KernelInfo, LoadMetric, Rules, RulesError,
-    Tunables, UtilEst, kernels,
+    AsymCapacity, AsymPacking, Clusters, Decision, Degenerate, DomainField, DomainRules,
+    DomainSetting, GroupOrder, Idlest, ImbNumaNr, KernelInfo, LoadMetric, NumaDistances,
+    PackagePacking, PreferSibling, Rules, RulesError, Tunables, UtilEst, domain_kernels, kernels,
 };
 pub use sched::Sched;
 pub use stats::LevelStats;

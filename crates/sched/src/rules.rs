@@ -3,6 +3,7 @@
 //! Adding a version or patch series is a preset in [`presets`], and a variant on each enum whose point it
 //! changes. The code at such a point is one `match`.
 
+mod domains;
 mod presets;
 mod settings;
 
@@ -10,6 +11,10 @@ use serde_json::Value;
 use teeter_scenario::document::Kernel;
 use teeter_scenario::{Nanos, Problem};
 
+pub use domains::{
+    AsymCapacity, AsymPacking, Clusters, Degenerate, DomainRules, GroupOrder, ImbNumaNr,
+    NumaDistances, PackagePacking, PreferSibling, domain_kernels,
+};
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
 
@@ -124,8 +129,8 @@ pub struct Rules {
     pub util_est: UtilEst,
     /// Whether a CPU that runs only tasks of idle policy counts as idle for a wakeup (v5.4).
     pub sched_idle_cpus: bool,
-    /// By how much a busy CPU balances less often (32 to v5.9).
-    pub busy_factor: u32,
+    /// How sched domains are built.
+    pub topology: DomainRules,
     /// What an administrator may set.
     pub tunables: Tunables,
     /// Values of sched domains that differ from the version's, in order of writing.
@@ -139,6 +144,12 @@ impl Rules {
     /// Every unknown name and unfit value, with its path below the kernel.
     pub fn from_kernel(kernel: &Kernel) -> Result<Self, Vec<Problem>> {
         let Some(mut rules) = presets::preset(&kernel.base) else {
+            if domain_kernels().contains(&kernel.base.as_str()) {
+                let message = format!("this engine does not run {} yet", kernel.base);
+                let hint =
+                    "`teeter domains` shows its sched domains; `teeter kernels` lists what runs";
+                return Err(vec![Problem::new("/base", message).with_hint(hint)]);
+            }
             let known = kernels().iter().map(|info| info.name);
             return Err(vec![Problem::unknown(
                 "/base",

@@ -1,40 +1,25 @@
 //! Building the domains of a machine.
 //!
-//! Source: kernel/sched/topology.c `build_sched_domains`, `cpu_attach_domain`,
-//! `update_top_cache_domain` (v5.3).
+//! Source: kernel/sched/topology.c `build_sched_domains`, `sd_init`, `update_top_cache_domain` (SCHED.md 4 and 14).
 
-use teeter_machine::{CpuId, Topology};
+use teeter_machine::{CpuId, CpuSet, Topology};
 
-use super::groups::GroupBuilder;
-use super::level::{Level, levels};
+use super::attach::Fate;
+use super::capacity::Capacities;
+use super::groups::Groups;
+use super::imb_numa_nr::{Rung, imb_numa_nr};
+use super::level::{self, Kind, Level, levels};
 use super::{Domains, Flags, Llc, SchedDomain};
 use crate::ids::SdId;
 use crate::rq::Rq;
-use crate::rules::Rules;
+use crate::rules::{DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
 
 impl Domains {
     /// Builds the domains of all online CPUs and hooks them to the run-queues.
     pub(crate) fn build(topology: &Topology, rules: &Rules, rqs: &mut [Rq]) -> Self {
-        let mut domains = Self {
-            smt: topology
-                .cpu_ids()
-                .map(|cpu| topology.peers(cpu, |c| c.core).and(&topology.online))
-                .collect(),
-            ..Self::default()
-        };
-        let by_level = domains.build_spans(topology, rules);
-        for level in &by_level {
-            let mut builder = GroupBuilder::new(topology, level);
-            for cpu in &topology.online {
-                if let Some(sd) = level[cpu.index()] {
-                    let groups = builder.groups(&mut domains, cpu, sd);
-                    domains.sd_mut(sd).groups = groups;
-                }
-            }
-        }
-        for cpu in &topology.online {
-            let lowest = by_level.first().and_then(|level| level[cpu.index()]);
-            rqs[cpu.index()].sd = lowest.and_then(|sd| domains.attach(sd));
+        let (mut domains, lowest) = Self::attached(topology, &rules.topology);
+        for (rq, lowest) in rqs.iter_mut().zip(lowest) {
+            rq.sd = lowest;
         }
         domains.find_llcs(topology, rqs);
         for setting in &rules.domains {
@@ -43,88 +28,93 @@ impl Domains {
         domains
     }
 
-    /// One domain a level and CPU, up to the level that spans the whole machine.
-    fn build_spans(&mut self, topology: &Topology, rules: &Rules) -> Vec<Vec<Option<SdId>>> {
-        let levels = levels(topology);
-        let mut by_level = vec![vec![None; topology.cpus.len()]; levels.len()];
-        for cpu in &topology.online {
-            let mut child: Option<SdId> = None;
-            for (level, row) in levels.iter().zip(&mut by_level) {
-                let sd = self.push(topology, rules, *level, cpu, child);
-                row[cpu.index()] = Some(sd);
-                if let Some(child) = child {
-                    self.sd_mut(child).parent = Some(sd);
-                }
-                child = Some(sd);
-                if self.sd(sd).span == topology.online {
-                    break;
-                }
+    /// Builds the domains of all CPUs; with the lowest of each CPU.
+    pub(super) fn attached(topology: &Topology, rules: &DomainRules) -> (Self, Vec<Option<SdId>>) {
+        let map = topology.online.minus(&topology.isolated);
+        let levels = levels(topology, rules, &map);
+        let smt = &levels[0];
+        let mut domains = Self {
+            smt: topology
+                .cpu_ids()
+                .map(|cpu| smt.units[smt.unit_of(cpu)].mask)
+                .collect(),
+            built: vec![None; topology.cpus.len()],
+            ..Self::default()
+        };
+        let capacities = Capacities::of(topology, rules.asym_capacity, &levels, &map);
+        let init = Init {
+            topology,
+            rules,
+            levels: &levels,
+            map: &map,
+            capacities: &capacities,
+        };
+        domains.sds.reserve(map.len() * levels.len());
+        for cpu in &map {
+            domains.build_cpu(&init, cpu);
+        }
+        Groups::new(topology, rules, &levels, &mut domains).build_all(&map);
+        if rules.imb_numa_nr != ImbNumaNr::None {
+            for cpu in &map {
+                domains.set_imb_numa_nr(rules.imb_numa_nr, cpu);
             }
         }
-        by_level
+        let mut lowest = vec![None; topology.cpus.len()];
+        for cpu in &map {
+            lowest[cpu.index()] =
+                domains.built[cpu.index()].and_then(|sd| domains.attach(rules, sd));
+        }
+        (domains, lowest)
     }
 
-    fn push(
-        &mut self,
-        topology: &Topology,
-        rules: &Rules,
-        level: Level,
-        cpu: CpuId,
-        child: Option<SdId>,
-    ) -> SdId {
-        let span = level.span(topology, cpu).and(&topology.online);
-        let weight = span.len() as u32;
-        let init = level.init(topology);
-        self.sds.push(SchedDomain {
-            name: init.name,
-            numa_level: init.numa_level,
-            span,
-            span_weight: weight,
-            flags: init.flags,
-            groups: Vec::new(),
-            parent: None,
-            child,
-            imbalance_pct: init.imbalance_pct,
-            busy_factor: rules.busy_factor,
-            cache_nice_tries: init.cache_nice_tries,
-            min_interval: weight,
-            max_interval: 2 * weight,
-            balance_interval: weight,
-            last_balance: 0,
-            nr_balance_failed: 0,
-            max_newidle_lb_cost: 0,
-            next_decay_max_lb_cost: 0,
-            avg_scan_cost: 0,
+    /// All domains of a CPU as built, lowest first.
+    pub(super) fn built(&self, cpu: CpuId) -> impl Iterator<Item = SdId> {
+        let first = self.built[cpu.index()];
+        let range = first.map(|SdId(first)| {
+            let more = &self.sds[first as usize + 1..];
+            let above = more.iter().take_while(|sd| sd.level != 0).count() as u32;
+            first..=first + above
         });
-        SdId(self.sds.len() as u32 - 1)
+        range.into_iter().flatten().map(SdId)
     }
 
-    /// Drops the levels that do nothing and gives the lowest that is left.
-    fn attach(&mut self, lowest: SdId) -> Option<SdId> {
-        let mut sd = lowest;
-        while let Some(parent) = self.sd(sd).parent {
-            if self.sd(parent).adds_nothing_to(self.sd(sd)) {
-                let grandparent = self.sd(parent).parent;
-                if self.sd(parent).flags.has(Flags::PREFER_SIBLING) {
-                    let flags = self.sd(sd).flags.with(Flags::PREFER_SIBLING);
-                    self.sd_mut(sd).flags = flags;
+    /// One domain a level, up to the one that spans all CPUs.
+    fn build_cpu(&mut self, init: &Init<'_>, cpu: CpuId) {
+        let mut child: Option<SdId> = None;
+        for number in 0..init.levels.len() {
+            let new = init.domain(number, cpu, child);
+            let sd = SdId(self.sds.len() as u32);
+            let spans_all = new.span == *init.map;
+            if let Some(child) = child {
+                let below = self.sd_mut(child);
+                below.parent = Some(sd);
+                if new.flags.has(Flags::ASYM_CPUCAPACITY) {
+                    // CPUs of different capacity are not filled evenly.
+                    below.flags = below.flags.without(Flags::PREFER_SIBLING);
                 }
-                self.sd_mut(sd).parent = grandparent;
-                if let Some(grandparent) = grandparent {
-                    self.sd_mut(grandparent).child = Some(sd);
+            }
+            let wakes = init.capacities.balance_wake() && new.flags.has(Flags::ASYM_CPUCAPACITY);
+            self.sds.push(new);
+            if wakes {
+                let first = self.sds.len() - 1 - number;
+                for sd in &mut self.sds[first..] {
+                    sd.flags = sd.flags.with(Flags::BALANCE_WAKE);
                 }
-            } else {
-                sd = parent;
+            }
+            self.built[cpu.index()].get_or_insert(sd);
+            child = Some(sd);
+            if spans_all {
+                break;
             }
         }
-        if !self.sd(lowest).is_degenerate() {
-            return Some(lowest);
+    }
+
+    fn set_imb_numa_nr(&mut self, rule: ImbNumaNr, cpu: CpuId) {
+        let sds: Vec<SdId> = self.built(cpu).collect();
+        let rungs: Vec<Rung> = sds.iter().map(|&sd| Rung::from(self.sd(sd))).collect();
+        for (sd, number) in sds.into_iter().zip(imb_numa_nr(rule, &rungs)) {
+            self.sd_mut(sd).imb_numa_nr = number;
         }
-        let parent = self.sd(lowest).parent;
-        if let Some(parent) = parent {
-            self.sd_mut(parent).child = None;
-        }
-        parent
     }
 
     /// Finds for each CPU the highest domain that shares the last-level cache.
@@ -158,6 +148,110 @@ impl Domains {
             let rq = &mut rqs[cpu.index()];
             rq.sd_llc = llc;
             rq.llc = index;
+        }
+    }
+}
+
+/// What new domains are made from.
+struct Init<'a> {
+    topology: &'a Topology,
+    rules: &'a DomainRules,
+    levels: &'a [Level],
+    /// CPUs that are balanced.
+    map: &'a CpuSet,
+    capacities: &'a Capacities,
+}
+
+impl Init<'_> {
+    /// A level's domain of a CPU.
+    fn domain(&self, number: usize, cpu: CpuId, child: Option<SdId>) -> SchedDomain {
+        let level = &self.levels[number];
+        let unit = &level.units[level.unit_of(cpu)];
+        // Intervals go by all CPUs that are online, isolated ones too.
+        let weight = unit.mask.len() as u32;
+        let (flags, imbalance_pct, cache_nice_tries) = self.parameters(level.kind);
+        let asym = self.capacities.flags(number, &unit.span, self.map);
+        SchedDomain {
+            name: level.kind.name(self.rules),
+            level: number as u8,
+            numa_level: level.kind.numa_level(),
+            span: unit.span,
+            span_weight: unit.span.len() as u32,
+            flags: flags.with(asym),
+            groups_flags: Flags::NONE,
+            groups: Vec::new(),
+            parent: None,
+            child,
+            fate: Fate::Kept,
+            imb_numa_nr: 0,
+            imbalance_pct,
+            busy_factor: self.rules.busy_factor,
+            cache_nice_tries,
+            min_interval: weight,
+            max_interval: 2 * weight,
+            balance_interval: weight,
+            last_balance: 0,
+            nr_balance_failed: 0,
+            max_newidle_lb_cost: 0,
+            next_decay_max_lb_cost: 0,
+            avg_scan_cost: 0,
+        }
+    }
+
+    /// Flags, `imbalance_pct` and `cache_nice_tries` of a level's domains.
+    fn parameters(&self, kind: Kind) -> (Flags, u32, u32) {
+        let mut usual = Flags::BALANCE_NEWIDLE
+            .with(Flags::BALANCE_EXEC)
+            .with(Flags::BALANCE_FORK)
+            .with(Flags::WAKE_AFFINE);
+        if self.rules.load_balance_flag {
+            usual = usual.with(Flags::LOAD_BALANCE);
+        }
+        let spread = usual.with(Flags::PREFER_SIBLING);
+        let in_llc = match self.rules.prefer_sibling {
+            PreferSibling::NotInLlc => usual,
+            PreferSibling::All => spread,
+        };
+        let llc = self.packing(kind).with(Flags::SHARE_PKG_RESOURCES);
+        let other = self.rules.imbalance_pct;
+        match kind {
+            Kind::Smt => (spread.with(llc).with(Flags::SHARE_CPUCAPACITY), 110, 0),
+            Kind::Cls if self.rules.cluster_flag => (in_llc.with(llc).with(Flags::CLUSTER), 117, 1),
+            Kind::Cls | Kind::Mc => (in_llc.with(llc), 117, 1),
+            Kind::Package => (spread.with(self.packing(kind)), other, 1),
+            Kind::Node => (spread, other, 1),
+            Kind::Numa { distance, .. } => {
+                let far = Flags::BALANCE_EXEC
+                    .with(Flags::BALANCE_FORK)
+                    .with(Flags::WAKE_AFFINE);
+                let numa = Flags::NUMA.with(Flags::SERIALIZE).with(Flags::OVERLAP);
+                let usual = if distance > self.topology.reclaim_distance {
+                    usual.without(far)
+                } else {
+                    usual
+                };
+                (usual.with(numa), other, 2)
+            }
+        }
+    }
+
+    /// ASYM_PACKING, where the machine and the level have it.
+    fn packing(&self, kind: Kind) -> Flags {
+        let rule = self.rules.asym_packing;
+        let level_has = match kind {
+            Kind::Smt => rule.smt,
+            Kind::Cls | Kind::Mc => true,
+            Kind::Package => match rule.package {
+                PackagePacking::Never => false,
+                PackagePacking::Hybrid => level::is_hybrid(self.topology),
+                PackagePacking::Always => true,
+            },
+            Kind::Node | Kind::Numa { .. } => false,
+        };
+        if level_has && self.topology.asym_packing {
+            Flags::ASYM_PACKING
+        } else {
+            Flags::NONE
         }
     }
 }

@@ -69,7 +69,13 @@ impl Capacities {
 
     /// Whether domains below one that has the flag, and that one, balance at wakeups.
     pub(super) fn balance_wake(&self) -> bool {
-        matches!(self, Self::Level { balance_wake: true, .. })
+        matches!(
+            self,
+            Self::Level {
+                balance_wake: true,
+                ..
+            }
+        )
     }
 }
 
@@ -80,7 +86,10 @@ fn classes(topology: &Topology) -> Vec<CpuSet> {
         if topology.isolated.contains(cpu) {
             continue;
         }
-        match classes.iter_mut().find(|(capacity, _)| *capacity == place.capacity) {
+        match classes
+            .iter_mut()
+            .find(|(capacity, _)| *capacity == place.capacity)
+        {
             Some((_, class)) => class.insert(cpu),
             None => classes.push((place.capacity, CpuSet::of(cpu))),
         }
@@ -89,11 +98,7 @@ fn classes(topology: &Topology) -> Vec<CpuSet> {
 }
 
 /// The lowest level at which every CPU sees one as big as it will ever see; `None` if all are alike.
-fn lowest_level_with_biggest(
-    topology: &Topology,
-    levels: &[Level],
-    map: &CpuSet,
-) -> Option<usize> {
+fn lowest_level_with_biggest(topology: &Topology, levels: &[Level], map: &CpuSet) -> Option<usize> {
     let biggest_of_unit = |level: &Level| -> Vec<u32> {
         let mut biggest = vec![0; level.units.len()];
         for cpu in map {

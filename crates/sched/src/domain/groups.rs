@@ -1,137 +1,245 @@
 //! The groups of a domain.
 //!
-//! Source: kernel/sched/topology.c `build_sched_groups`, `build_overlap_sched_groups`,
+//! Source: kernel/sched/topology.c `build_sched_groups`, `build_overlap_sched_groups`, `find_descended_sibling`,
 //! `build_balance_mask` (SCHED.md 4.3 and 14).
-
-use std::collections::HashMap;
 
 use teeter_machine::{CpuId, CpuSet, Topology};
 
-use super::{Domains, Flags, SchedDomain, SchedGroup};
+use super::level::{Kind, Level};
+use super::{Domains, Flags, SchedGroup};
 use crate::ids::{SdId, SgId};
+use crate::rules::{DomainRules, GroupOrder};
 
-/// Makes groups and shares those that are the same between CPUs of a level.
-pub(super) struct GroupBuilder<'a> {
+/// Makes the groups of all domains. CPUs share a group where they would share a `sched_group_capacity`: a
+/// level and a unit of the level below name it.
+pub(super) struct Groups<'a> {
     topology: &'a Topology,
-    /// Domains of one level, by CPU, for `sibling` look-ups.
-    level: &'a [Option<SdId>],
-    known: HashMap<(CpuSet, CpuSet), SgId>,
+    rules: &'a DomainRules,
+    levels: &'a [Level],
+    domains: &'a mut Domains,
+    /// How many levels each CPU has domains of, from the lowest.
+    depth: Vec<usize>,
+    /// By level and unit of the level below (the CPU itself at the lowest).
+    known: Vec<Vec<Option<SgId>>>,
 }
 
-impl<'a> GroupBuilder<'a> {
-    /// A builder for one level, whose domains `level` gives by CPU.
-    pub(super) fn new(topology: &'a Topology, level: &'a [Option<SdId>]) -> Self {
+impl<'a> Groups<'a> {
+    /// Nothing made yet; the domains have their spans.
+    pub(super) fn new(
+        topology: &'a Topology,
+        rules: &'a DomainRules,
+        levels: &'a [Level],
+        domains: &'a mut Domains,
+    ) -> Self {
+        let cpus = topology.cpus.len();
+        let below = levels.iter().map(|level| level.units.len());
+        let known = std::iter::once(cpus).chain(below).take(levels.len());
+        let depth = topology.cpu_ids().map(|cpu| domains.built(cpu).count());
         Self {
             topology,
-            level,
-            known: HashMap::new(),
+            rules,
+            levels,
+            depth: depth.collect(),
+            known: known.map(|units| vec![None; units]).collect(),
+            domains,
         }
     }
 
-    /// The groups of the domain of `cpu`, the local one first.
-    pub(super) fn groups(&mut self, domains: &mut Domains, cpu: CpuId, sd: SdId) -> Vec<SgId> {
-        if domains.sd(sd).flags.has(Flags::OVERLAP) {
-            self.overlapping(domains, cpu, sd)
-        } else {
-            self.disjoint(domains, cpu, sd)
+    /// Makes the groups of all domains of the CPUs.
+    pub(super) fn build_all(mut self, map: &CpuSet) {
+        for level in 0..self.levels.len() {
+            if matches!(self.levels[level].kind, Kind::Numa { .. }) {
+                self.overlapping(level, map);
+            } else {
+                self.disjoint(level, map);
+            }
         }
     }
 
-    /// Children's spans in order of their first CPU, turned so that the own comes first.
-    fn disjoint(&mut self, domains: &mut Domains, cpu: CpuId, sd: SdId) -> Vec<SgId> {
-        let span = domains.sd(sd).span;
-        let mut covered = CpuSet::EMPTY;
-        let mut groups = Vec::new();
-        let mut local = 0;
-        for member in &span {
-            if covered.contains(member) {
+    /// Children's spans, each once.
+    fn disjoint(&mut self, level: usize, map: &CpuSet) {
+        let mut rings: Vec<Option<Vec<SgId>>> = vec![None; self.levels[level].units.len()];
+        // Where each group stands in its ring.
+        let mut place = vec![0; self.known[level].len()];
+        for cpu in map {
+            if self.depth[cpu.index()] <= level {
                 continue;
             }
-            let group = self.child_span(domains, member);
-            if group.contains(cpu) {
-                local = groups.len();
-            }
-            covered = covered.or(&group);
-            groups.push(self.group(domains, group, group));
+            let unit = self.levels[level].unit_of(cpu);
+            let ring = match rings[unit].take() {
+                Some(ring) => ring,
+                None => self.ring(level, unit, &mut place),
+            };
+            let mut groups = ring.clone();
+            groups.rotate_left(place[self.below(level, cpu)]);
+            rings[unit] = Some(ring);
+            self.give(level, cpu, groups);
         }
-        groups.rotate_left(local);
-        groups
     }
 
-    /// For each CPU from the own on that no group holds yet, the span of its child domain.
-    fn overlapping(&mut self, domains: &mut Domains, cpu: CpuId, sd: SdId) -> Vec<SgId> {
-        let span = domains.sd(sd).span;
-        let mut covered = CpuSet::EMPTY;
-        let mut groups = Vec::new();
-        for member in span.iter_wrap(cpu) {
-            let own = self.level[member.index()].map(|sibling| domains.sd(sibling).span);
-            if covered.contains(member) || !own.is_some_and(|own| own.contains(member)) {
-                continue;
-            }
-            let group = self.child_span(domains, member);
-            covered = covered.or(&group);
-            let mask = self.balance_mask(domains, &group);
-            groups.push(self.group(domains, group, mask));
-        }
-        groups
-    }
-
-    /// CPUs of the group whose own group it is.
-    fn balance_mask(&self, domains: &Domains, group: &CpuSet) -> CpuSet {
-        group
-            .iter()
-            .filter(|&cpu| self.child_span(domains, cpu) == *group)
-            .collect()
-    }
-
-    /// Span of the child of this level's domain of `cpu`; the CPU itself at the lowest level.
-    fn child_span(&self, domains: &Domains, cpu: CpuId) -> CpuSet {
-        let child = self.level[cpu.index()].and_then(|sd| domains.sd(sd).child);
-        child.map_or(CpuSet::of(cpu), |child| domains.sd(child).span)
-    }
-
-    /// The group of this span, made if it is new at this level.
-    fn group(&mut self, domains: &mut Domains, span: CpuSet, balance_mask: CpuSet) -> SgId {
-        *self.known.entry((span, balance_mask)).or_insert_with(|| {
-            let cpus: Vec<_> = span.iter().collect();
-            let capacity = cpus
-                .iter()
-                .map(|&cpu| u64::from(self.topology.cpu(cpu).capacity))
-                .sum();
-            domains.sgs.push(SchedGroup {
-                span,
-                cpus,
-                balance_mask,
-                capacity,
-                imbalance: false,
-            });
-            SgId(domains.sgs.len() as u32 - 1)
-        })
-    }
-}
-
-impl SchedDomain {
-    /// Whether balancing in it could do nothing (`sd_degenerate`).
-    pub(super) fn is_degenerate(&self) -> bool {
-        self.span_weight == 1
-            || !(self.flags.has(Flags::NEED_GROUPS) && self.groups.len() > 1
-                || self.flags.has(Flags::WAKE_AFFINE))
-    }
-
-    /// Whether it adds nothing to its child (`sd_parent_degenerate`).
-    pub(super) fn adds_nothing_to(&self, child: &Self) -> bool {
-        if self.is_degenerate() {
-            return true;
-        }
-        if self.span != child.span {
-            return false;
-        }
-        let kept = if self.groups.len() > 1 {
-            self.flags
-        } else {
-            self.flags
-                .without(Flags::NEED_GROUPS.with(Flags::PREFER_SIBLING))
+    /// The ring of groups that all CPUs of a unit share. From v4.13 on each of them links it anew from its own
+    /// group on, so that the way of the last one stays.
+    fn ring(&mut self, level: usize, unit: usize, place: &mut [usize]) -> Vec<SgId> {
+        let span = self.levels[level].units[unit].span;
+        let start = match self.rules.group_order {
+            GroupOrder::FromFirst => None,
+            GroupOrder::FromOwn => span.iter().last(),
         };
-        !kept.has(Flags::ALL.without(child.flags))
+        let mut seen = vec![false; place.len()];
+        let mut ring = Vec::new();
+        for member in start.into_iter().chain(&span) {
+            let below = self.below(level, member);
+            if !std::mem::replace(&mut seen[below], true) {
+                place[below] = ring.len();
+                ring.push(self.group(level, member));
+            }
+        }
+        ring
+    }
+
+    /// From the own CPU on, for each CPU that no group holds yet the span of its child domain.
+    fn overlapping(&mut self, level: usize, map: &CpuSet) {
+        // The last groups gathered from each unit below: they are the same until the own CPU passes another
+        // group's.
+        let mut last: Vec<Option<(Option<CpuId>, Vec<SgId>)>> = vec![None; self.known[level].len()];
+        for cpu in map {
+            if self.depth[cpu.index()] <= level {
+                continue;
+            }
+            let below = self.below(level, cpu);
+            let own = self.levels[level - 1].span(cpu);
+            let others = self.levels[level].span(cpu).minus(own);
+            let next = others.next_from(cpu.index()).or_else(|| others.first());
+            let groups = match last[below].take() {
+                Some((start, groups)) if start == next => groups,
+                _ => match self.rules.group_order {
+                    GroupOrder::FromOwn => self.gather(level, cpu, cpu),
+                    GroupOrder::FromFirst => self.gather_from_first(level, cpu),
+                },
+            };
+            last[below] = Some((next, groups.clone()));
+            self.give(level, cpu, groups);
+        }
+    }
+
+    /// Groups of the domain of `cpu`, gathered from CPU `start` on.
+    fn gather(&mut self, level: usize, cpu: CpuId, start: CpuId) -> Vec<SgId> {
+        let span = *self.levels[level].span(cpu);
+        let mut left = span;
+        let mut groups = Vec::new();
+        // Up to the highest CPU, and then from the lowest.
+        for mut next in [start.index(), 0] {
+            while let Some(member) = left.next_from(next) {
+                next = member.index() + 1;
+                if self.depth[member.index()] <= level {
+                    // It has no domain of this level, as a lower one spans all CPUs already.
+                    continue;
+                }
+                let level = self.level_of_group(level, member, &span);
+                let sg = self.group(level, member);
+                left = left.minus(&self.domains.sg(sg).span);
+                groups.push(sg);
+            }
+        }
+        groups
+    }
+
+    /// To v4.12: one ring from the lowest CPU on, in which each CPU starts at its own place: the last group
+    /// whose first CPU it is, or else the first group that holds it.
+    fn gather_from_first(&mut self, level: usize, cpu: CpuId) -> Vec<SgId> {
+        let mut groups = self.gather(level, cpu, CpuId(0));
+        let spans = groups.iter().map(|&sg| self.domains.sg(sg).span);
+        let mut own = None;
+        for (place, span) in spans.enumerate() {
+            if span.first() == Some(cpu) || (own.is_none() && span.contains(cpu)) {
+                own = Some(place);
+            }
+        }
+        groups.rotate_left(own.unwrap_or(0));
+        groups
+    }
+
+    /// The level below which `member`'s group in a domain of this span is found: lower than the domain's own
+    /// where the group would stick out.
+    fn level_of_group(&self, level: usize, member: CpuId, span: &CpuSet) -> usize {
+        let span_at = |level: usize| self.levels[level].span(member);
+        let mut at = level;
+        if !self.rules.groups_inside || span_at(at - 1).is_subset(span) {
+            return at;
+        }
+        while at > 0 && !span_at(at - 1).is_subset(span) {
+            at -= 1;
+        }
+        while at > 0 && span_at(at - 1) == span_at(at) {
+            at -= 1;
+        }
+        at
+    }
+
+    /// The unit of the level below that a CPU is in.
+    fn below(&self, level: usize, cpu: CpuId) -> usize {
+        match level {
+            0 => cpu.index(),
+            _ => self.levels[level - 1].unit_of(cpu),
+        }
+    }
+
+    /// The group that is the span of the child of a level's domain of `member`.
+    fn group(&mut self, level: usize, member: CpuId) -> SgId {
+        let below = self.below(level, member);
+        if let Some(known) = self.known[level][below] {
+            return known;
+        }
+        let child = level.checked_sub(1);
+        let span = child.map_or(CpuSet::of(member), |child| *self.levels[child].span(member));
+        let child = child.and_then(|child| self.sd(child, member));
+        let flags = child.map_or(Flags::NONE, |child| self.domains.sd(child).flags);
+        let cpus: Vec<CpuId> = span.iter().collect();
+        let overlaps = matches!(self.levels[level].kind, Kind::Numa { .. });
+        let balance_mask = if overlaps && self.rules.group_order == GroupOrder::FromOwn {
+            // Those whose own group it is.
+            let arrives =
+                |&cpu: &CpuId| self.depth[cpu.index()] > level && self.below(level, cpu) == below;
+            cpus.iter().copied().filter(arrives).collect()
+        } else {
+            span
+        };
+        let sg = SgId(self.domains.sgs.len() as u32);
+        self.domains.sgs.push(SchedGroup {
+            span,
+            capacity: cpus.iter().map(|&cpu| self.capacity(cpu)).sum(),
+            cpus,
+            balance_mask,
+            flags,
+            imbalance: false,
+        });
+        self.known[level][below] = Some(sg);
+        sg
+    }
+
+    /// A level's domain of a CPU.
+    fn sd(&self, level: usize, cpu: CpuId) -> Option<SdId> {
+        self.domains.built[cpu.index()]
+            .filter(|_| self.depth[cpu.index()] > level)
+            .map(|SdId(first)| SdId(first + level as u32))
+    }
+
+    /// What a CPU can compute. To v4.20 the threads of a core share a little more than a core's.
+    fn capacity(&self, cpu: CpuId) -> u64 {
+        let threads = self.levels[0].span(cpu).len() as u64;
+        match self.rules.smt_gain {
+            Some(gain) if threads > 1 => u64::from(gain) / threads,
+            _ => u64::from(self.topology.cpu(cpu).capacity),
+        }
+    }
+
+    /// Gives a domain its groups.
+    fn give(&mut self, level: usize, cpu: CpuId, groups: Vec<SgId>) {
+        if let Some(sd) = self.sd(level, cpu) {
+            let flags = groups.first().map(|&sg| self.domains.sg(sg).flags);
+            let sd = self.domains.sd_mut(sd);
+            sd.groups_flags = flags.unwrap_or(Flags::NONE);
+            sd.groups = groups;
+        }
     }
 }

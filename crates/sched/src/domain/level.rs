@@ -80,7 +80,12 @@ impl Level {
 
     /// Puts together the CPUs of which `key` is the same.
     fn by(topology: &Topology, map: &CpuSet, kind: Kind, key: impl Fn(&Cpu) -> u16) -> Self {
-        let keys = topology.cpus.iter().map(&key).max().map_or(0, |k| usize::from(k) + 1);
+        let keys = topology
+            .cpus
+            .iter()
+            .map(&key)
+            .max()
+            .map_or(0, |k| usize::from(k) + 1);
         let mut unit_of_key: Vec<Option<u16>> = vec![None; keys];
         let mut masks: Vec<CpuSet> = Vec::new();
         let mut unit_of = Vec::with_capacity(topology.cpus.len());
@@ -94,7 +99,10 @@ impl Level {
                 masks[usize::from(unit)].insert(cpu);
             }
         }
-        let units = masks.into_iter().map(|mask| Unit { mask, span: mask.and(map) });
+        let units = masks.into_iter().map(|mask| Unit {
+            mask,
+            span: mask.and(map),
+        });
         Self {
             kind,
             units: units.collect(),
@@ -110,16 +118,24 @@ impl Level {
         for from in (0..nodes).map(NodeId) {
             let near = (0..nodes).filter(|&to| topology.distance(from, NodeId(to)) <= distance);
             let mask = near
-                .fold(CpuSet::EMPTY, |mask, to| mask.or(&topology.nodes[usize::from(to)]))
+                .fold(CpuSet::EMPTY, |mask, to| {
+                    mask.or(&topology.nodes[usize::from(to)])
+                })
                 .and(&topology.online);
-            let unit = Unit { mask, span: mask.and(map) };
+            let unit = Unit {
+                mask,
+                span: mask.and(map),
+            };
             let known = units.iter().position(|other| *other == unit);
             unit_of_node.push(known.unwrap_or(units.len()) as u16);
             if known.is_none() {
                 units.push(unit);
             }
         }
-        let unit_of = topology.cpus.iter().map(|cpu| unit_of_node[cpu.node.index()]);
+        let unit_of = topology
+            .cpus
+            .iter()
+            .map(|cpu| unit_of_node[cpu.node.index()]);
         Self {
             kind: Kind::Numa { distance, number },
             units,
@@ -139,42 +155,42 @@ pub(super) enum Absent {
     NumaInPackage,
 }
 
-/// The levels of a machine, bottom up.
-pub(super) fn levels(topology: &Topology, rules: &DomainRules, map: &CpuSet) -> Vec<Level> {
-    let absent = absent(topology, rules);
-    let has = |kind| absent.iter().all(|&(missing, _)| missing != kind);
-    let mut levels = vec![Level::by(topology, map, Kind::Smt, |cpu| cpu.core)];
-    if has(Kind::Cls) {
-        levels.push(Level::by(topology, map, Kind::Cls, |cpu| cpu.cluster));
-    }
-    levels.push(Level::by(topology, map, Kind::Mc, |cpu| cpu.llc));
-    if has(Kind::Package) {
-        levels.push(Level::by(topology, map, Kind::Package, |cpu| cpu.node.0));
-    }
+/// All kinds of level, bottom up, with the reason for those of which the machine has none.
+pub(super) fn kinds(topology: &Topology, rules: &DomainRules) -> Vec<(Kind, Option<Absent>)> {
+    let clusters = match rules.clusters {
+        Clusters::None => Some(Absent::Clusters),
+        Clusters::NotHybrid if is_hybrid(topology) => Some(Absent::ClustersOfHybrid),
+        Clusters::NotHybrid | Clusters::All => None,
+    };
+    let package = has_numa_in_package(topology).then_some(Absent::NumaInPackage);
+    let mut kinds = vec![
+        (Kind::Smt, None),
+        (Kind::Cls, clusters),
+        (Kind::Mc, None),
+        (Kind::Package, package),
+    ];
     let remote = remote_distances(topology, rules);
     if rules.node_level && !remote.is_empty() {
-        levels.push(Level::by(topology, map, Kind::Node, |cpu| cpu.node.0));
+        kinds.push((Kind::Node, None));
     }
-    for (distance, number) in remote.into_iter().zip(1..) {
-        levels.push(Level::within(topology, map, distance, number));
-    }
-    levels
+    let numa = remote.into_iter().zip(1..);
+    kinds.extend(numa.map(|(distance, number)| (Kind::Numa { distance, number }, None)));
+    kinds
 }
 
-/// Kinds of which the machine has no level under this kernel.
-pub(super) fn absent(topology: &Topology, rules: &DomainRules) -> Vec<(Kind, Absent)> {
-    let mut absent = Vec::new();
-    match rules.clusters {
-        Clusters::None => absent.push((Kind::Cls, Absent::Clusters)),
-        Clusters::NotHybrid if is_hybrid(topology) => {
-            absent.push((Kind::Cls, Absent::ClustersOfHybrid));
-        }
-        Clusters::NotHybrid | Clusters::All => {}
-    }
-    if has_numa_in_package(topology) {
-        absent.push((Kind::Package, Absent::NumaInPackage));
-    }
-    absent
+/// The levels that the machine has, bottom up. `map` holds the CPUs that are balanced.
+pub(super) fn levels(topology: &Topology, rules: &DomainRules, map: &CpuSet) -> Vec<Level> {
+    kinds(topology, rules)
+        .into_iter()
+        .filter(|(_, absent)| absent.is_none())
+        .map(|(kind, _)| match kind {
+            Kind::Smt => Level::by(topology, map, kind, |cpu| cpu.core),
+            Kind::Cls => Level::by(topology, map, kind, |cpu| cpu.cluster),
+            Kind::Mc => Level::by(topology, map, kind, |cpu| cpu.llc),
+            Kind::Package | Kind::Node => Level::by(topology, map, kind, |cpu| cpu.node.0),
+            Kind::Numa { distance, number } => Level::within(topology, map, distance, number),
+        })
+        .collect()
 }
 
 /// Distances to other nodes that make NUMA levels, nearest first.

@@ -311,11 +311,17 @@ mod tests {
     #[test]
     fn releases_differ_where_the_sources_do() {
         let of = |name| DomainRules::of(name).unwrap();
-        assert_eq!((of("v5.6").imbalance_pct, of("v5.10").imbalance_pct), (125, 117));
+        assert_eq!(
+            (of("v5.6").imbalance_pct, of("v5.10").imbalance_pct),
+            (125, 117)
+        );
         assert_eq!((of("v5.6").busy_factor, of("v5.10").busy_factor), (32, 16));
         assert_eq!(of("v5.18").imb_numa_nr, ImbNumaNr::Quarter);
         assert_eq!(of("v6.1").imb_numa_nr, ImbNumaNr::Eighth);
-        assert_eq!((of("v6.6").package_name, of("v6.7").package_name), ("DIE", "PKG"));
+        assert_eq!(
+            (of("v6.6").package_name, of("v6.7").package_name),
+            ("DIE", "PKG")
+        );
         assert_eq!(of("v5.5+numa-v3"), of("v5.5"));
         assert_eq!(of("v6.1"), of("v6.1.y"));
         assert_eq!(DomainRules::of("v6.2"), None);

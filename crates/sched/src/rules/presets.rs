@@ -1,6 +1,8 @@
 //! The kernels that can be chosen by name.
 
-use super::{Decision, DetachLoad, Idlest, LoadMetric, NumaImbalance, Rules, Tunables, UtilEst};
+use super::{
+    Decision, DetachLoad, DomainRules, Idlest, LoadMetric, NumaImbalance, Rules, Tunables, UtilEst,
+};
 
 /// One kernel that can be chosen by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +136,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         idlest: Idlest::GroupType,
         util_est: UtilEst::FastUp,
         sched_idle_cpus: true,
-        busy_factor: 32,
+        topology: DomainRules::of(preset.info.name)?,
         tunables: Tunables::default(),
         domains: Vec::new(),
     }))
