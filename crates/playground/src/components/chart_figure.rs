@@ -36,7 +36,7 @@ pub(super) struct Props {
 pub(super) fn ChartFigure(props: &Props) -> Html {
     let canvas = use_node_ref();
     let open = use_state(|| false);
-    let resized = use_resize();
+    let resized = use_resize(&canvas);
     {
         let canvas = canvas.clone();
         let drawn = (Rc::clone(&props.plot), Rc::clone(&props.palette), resized);
