@@ -206,8 +206,12 @@ mod tests {
         assert_eq!(scenario.run.duration, crate::Nanos::from_secs(30));
         assert_eq!(scenario.tasks[0].cgroup, "/");
         // The kernels are written out: what is newest today will not be when a link is opened.
+        let newest = crate::document::Kernel::NEWEST;
         let written = scenario.to_json();
-        assert_eq!(written, text.replace("}]}", "}],\"kernels\":[\"v5.6\"]}"));
+        assert_eq!(
+            written,
+            text.replace("}]}", &format!("}}],\"kernels\":[\"{newest}\"]}}"))
+        );
     }
 
     #[test]

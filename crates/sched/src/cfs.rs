@@ -6,7 +6,7 @@
 use crate::cfs_rq::before;
 use crate::ids::{CfsRqId, EntityId};
 use crate::sched::Sched;
-use crate::weight::{LoadWeight, SHIFT, calc_delta, calc_delta_fair};
+use crate::weight::{LoadWeight, calc_delta, calc_delta_fair};
 
 /// Length of a round in which each of `nr_running` entities runs once (`__sched_period`).
 pub(crate) fn sched_period(nr_running: u64, latency_ns: u64, min_granularity_ns: u64) -> u64 {
@@ -88,7 +88,7 @@ impl Sched {
             if !entity.on_rq {
                 load.add(entity.load.weight);
             }
-            slice = calc_delta(slice, entity.load.weight >> SHIFT, load);
+            slice = calc_delta(slice, entity.load.unscaled(), load);
             next = entity.parent;
         }
         slice

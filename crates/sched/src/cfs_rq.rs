@@ -46,14 +46,15 @@ pub(crate) struct Removed {
     pub(crate) nr: u32,
     pub(crate) load_avg: u64,
     pub(crate) util_avg: u64,
-    pub(crate) runnable_sum: u64,
+    pub(crate) load_sum: u64,
+    pub(crate) runnable_avg: u64,
 }
 
 impl CfsRq {
     /// An empty queue (`init_cfs_rq`).
-    pub(crate) fn new(group: GroupId, se: Option<EntityId>) -> Self {
+    pub(crate) fn new(group: GroupId, se: Option<EntityId>, weight_floor: u32) -> Self {
         Self {
-            load: LoadWeight::ZERO,
+            load: LoadWeight::zero(weight_floor),
             runnable_weight: 0,
             nr_running: 0,
             h_nr_running: 0,
@@ -81,7 +82,7 @@ impl CfsRq {
         self.load.weight == 0
             && self.avg.load_sum == 0
             && self.avg.util_sum == 0
-            && self.avg.runnable_load_sum == 0
+            && self.avg.runnable_sum == 0
     }
 
     /// Whether blocked load is left to decay (`cfs_rq_has_blocked`).

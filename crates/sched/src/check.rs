@@ -4,6 +4,7 @@ use teeter_machine::CpuId;
 use thiserror::Error;
 
 use crate::ids::{CfsRqId, EntityId, TaskId};
+use crate::rules::Pelt;
 use crate::sched::Sched;
 use crate::task::State;
 
@@ -80,6 +81,10 @@ impl Sched {
         for (at, (queue, sums)) in self.cfs_rqs.iter().zip(&found).enumerate() {
             let id = CfsRqId(at as u32);
             let curr = queue.curr.is_some_and(|curr| self.se(curr).on_rq);
+            let runnable = match self.rules.pelt {
+                Pelt::RunnableLoad => sums.2,
+                Pelt::Runnable => 0,
+            };
             for (what, held, found) in [
                 ("nr_running", u64::from(queue.nr_running), sums.0),
                 (
@@ -88,7 +93,7 @@ impl Sched {
                     sums.0,
                 ),
                 ("load.weight", queue.load.weight, sums.1),
-                ("runnable_weight", queue.runnable_weight, sums.2),
+                ("runnable_weight", queue.runnable_weight, runnable),
                 ("h_nr_running", u64::from(queue.h_nr_running), sums.3),
             ] {
                 if held != found {

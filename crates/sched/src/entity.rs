@@ -2,13 +2,15 @@
 
 use crate::ids::{CfsRqId, EntityId, TaskId};
 use crate::pelt::SchedAvg;
-use crate::weight::LoadWeight;
+use crate::rules::Pelt;
+use crate::weight::{LoadWeight, SHIFT};
 
 /// A `sched_entity`.
 #[derive(Clone, Debug)]
 pub(crate) struct Entity {
     pub(crate) load: LoadWeight,
-    /// Scaled weight of what is runnable below (v4.15 to v5.6); a task's own weight.
+    /// Scaled weight of what is runnable below, a task's own weight (v4.15 to v5.6); or 1024 for each task
+    /// that is runnable below (v5.7).
     pub(crate) runnable_weight: u64,
     pub(crate) on_rq: bool,
     /// When it was last accounted as running, ns; 0 after a change of CPU.
@@ -71,9 +73,23 @@ impl Entity {
         self.load.unscaled()
     }
 
-    /// `se_runnable`: the unscaled runnable weight.
+    /// What the runnable sum is multiplied by to give the average: the unscaled runnable weight
+    /// (`se_runnable`, to v5.6), or nothing more.
     #[inline]
-    pub(crate) fn runnable(&self) -> u64 {
-        self.runnable_weight >> crate::weight::SHIFT
+    pub(crate) fn runnable(&self, form: Pelt) -> u64 {
+        match form {
+            Pelt::RunnableLoad => self.runnable_weight >> SHIFT,
+            Pelt::Runnable => 1,
+        }
+    }
+
+    /// What the runnable sum grows by: 1 if it is queued (to v5.6), or 1024 for each runnable task.
+    #[inline]
+    pub(crate) fn runnable_factor(&self, form: Pelt) -> u64 {
+        match (form, self.kind) {
+            (Pelt::RunnableLoad, _) => u64::from(self.on_rq),
+            (Pelt::Runnable, Kind::Task(_)) => u64::from(self.on_rq) << SHIFT,
+            (Pelt::Runnable, Kind::Group(_)) => self.runnable_weight,
+        }
     }
 }

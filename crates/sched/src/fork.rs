@@ -65,7 +65,9 @@ impl Sched {
     fn find_idlest_group(&self, sd: SdId, allowed: &CpuSet, cpu: CpuId) -> Option<SgId> {
         match self.rules.idlest {
             Idlest::SpareCapacity => self.idlest_by_load(sd, allowed, cpu),
-            Idlest::GroupType => self.idlest_by_group_type(sd, allowed, cpu),
+            Idlest::GroupType | Idlest::GroupTypeLoad | Idlest::GroupTypeUtil => {
+                self.idlest_by_group_type(sd, allowed, cpu)
+            }
         }
     }
 

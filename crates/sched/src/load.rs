@@ -9,7 +9,9 @@ mod util_est;
 
 use crate::ids::{CfsRqId, EntityId, GroupId};
 use crate::pelt::{Activity, SchedAvg, add_positive, sub_positive};
+use crate::rules::Pelt;
 use crate::sched::Sched;
+use crate::weight::SHIFT;
 
 /// What `update_load_avg` shall do beside ageing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,15 +50,15 @@ impl Sched {
     fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId) {
         let now = self.now;
         let running = self.cfs(cfs_rq).curr == Some(se);
+        let form = self.rules.pelt;
         let entity = self.se_mut(se);
-        let queued = u64::from(entity.on_rq);
         let activity = Activity {
-            load: queued,
-            runnable: queued,
+            load: u64::from(entity.on_rq),
+            runnable: entity.runnable_factor(form),
             running,
         };
         if entity.avg.update_sum(now, activity) {
-            let (weight, runnable) = (entity.weight(), entity.runnable());
+            let (weight, runnable) = (entity.weight(), entity.runnable(form));
             entity.avg.update_avg(weight, runnable);
             entity.avg.util_est.set_changed();
         }
@@ -65,7 +67,7 @@ impl Sched {
     /// Takes off what left while asleep, and ages the queue (`update_cfs_rq_load_avg`). True if the
     /// averages changed.
     pub(crate) fn update_cfs_rq_load_avg(&mut self, id: CfsRqId) -> bool {
-        let now = self.now;
+        let (now, form) = (self.now, self.rules.pelt);
         let cfs_rq = self.cfs_mut(id);
         let mut decayed = false;
         if cfs_rq.removed.nr > 0 {
@@ -75,13 +77,22 @@ impl Sched {
             sub_positive(&mut cfs_rq.avg.load_sum, removed.load_avg * divider);
             sub_positive(&mut cfs_rq.avg.util_avg, removed.util_avg);
             sub_positive(&mut cfs_rq.avg.util_sum, removed.util_avg * divider);
-            self.add_tg_cfs_propagate(id, -(removed.runnable_sum as i64));
+            let mut propagated = removed.load_sum as i64;
+            if form == Pelt::Runnable {
+                sub_positive(&mut cfs_rq.avg.runnable_avg, removed.runnable_avg);
+                sub_positive(&mut cfs_rq.avg.runnable_sum, removed.runnable_avg * divider);
+                propagated = ((removed.runnable_avg * divider) >> SHIFT) as i64;
+            }
+            self.add_tg_cfs_propagate(id, -propagated);
             decayed = true;
         }
         let cfs_rq = self.cfs_mut(id);
         let activity = Activity {
             load: cfs_rq.load.unscaled(),
-            runnable: cfs_rq.runnable_weight >> crate::weight::SHIFT,
+            runnable: match form {
+                Pelt::RunnableLoad => cfs_rq.runnable_weight >> SHIFT,
+                Pelt::Runnable => u64::from(cfs_rq.h_nr_running) << SHIFT,
+            },
             running: cfs_rq.curr.is_some(),
         };
         if cfs_rq.avg.update_sum(now, activity) {
@@ -99,6 +110,7 @@ impl Sched {
             ..
         } = self.cfs(cfs_rq).avg;
         let divider = self.cfs(cfs_rq).avg.divider();
+        let form = self.rules.pelt;
         let entity = self.se_mut(se);
         let weight = entity.weight();
         let avg = &mut entity.avg;
@@ -109,28 +121,42 @@ impl Sched {
         if let Some(sum) = (avg.load_avg * divider).checked_div(weight) {
             avg.load_sum = sum;
         }
-        avg.runnable_load_sum = avg.load_sum;
-        let (util_avg, util_sum, load_sum) = (avg.util_avg, avg.util_sum, avg.load_sum);
+        avg.runnable_sum = match form {
+            Pelt::RunnableLoad => avg.load_sum,
+            Pelt::Runnable => avg.runnable_avg * divider,
+        };
+        let SchedAvg {
+            util_avg,
+            util_sum,
+            load_sum,
+            runnable_avg,
+            runnable_sum,
+            ..
+        } = *avg;
         self.enqueue_load_avg(cfs_rq, se);
         let avg = &mut self.cfs_mut(cfs_rq).avg;
         avg.util_avg += util_avg;
         avg.util_sum += util_sum;
+        if form == Pelt::Runnable {
+            avg.runnable_avg += runnable_avg;
+            avg.runnable_sum += runnable_sum;
+        }
         self.add_tg_cfs_propagate(cfs_rq, load_sum as i64);
     }
 
     /// Takes an entity's load out of its queue (`detach_entity_load_avg`).
     fn detach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
         self.dequeue_load_avg(cfs_rq, se);
-        let SchedAvg {
-            util_avg,
-            util_sum,
-            load_sum,
-            ..
-        } = self.se(se).avg;
+        let form = self.rules.pelt;
+        let gone = self.se(se).avg;
         let avg = &mut self.cfs_mut(cfs_rq).avg;
-        sub_positive(&mut avg.util_avg, util_avg);
-        sub_positive(&mut avg.util_sum, util_sum);
-        self.add_tg_cfs_propagate(cfs_rq, -(load_sum as i64));
+        sub_positive(&mut avg.util_avg, gone.util_avg);
+        sub_positive(&mut avg.util_sum, gone.util_sum);
+        if form == Pelt::Runnable {
+            sub_positive(&mut avg.runnable_avg, gone.runnable_avg);
+            sub_positive(&mut avg.runnable_sum, gone.runnable_sum);
+        }
+        self.add_tg_cfs_propagate(cfs_rq, -(gone.load_sum as i64));
     }
 
     /// `attach_entity_cfs_rq`: a new entity, with every group above told.
@@ -162,9 +188,10 @@ impl Sched {
     /// Ages a sleeping entity to its queue's last update (`sync_entity_load_avg`).
     pub(crate) fn sync_entity_load_avg(&mut self, se: EntityId) {
         let last_update = self.cfs(self.se(se).cfs_rq).avg.last_update_time;
+        let form = self.rules.pelt;
         let entity = self.se_mut(se);
         if entity.avg.update_sum(last_update, Activity::BLOCKED) {
-            let (weight, runnable) = (entity.weight(), entity.runnable());
+            let (weight, runnable) = (entity.weight(), entity.runnable(form));
             entity.avg.update_avg(weight, runnable);
         }
     }
@@ -181,7 +208,8 @@ impl Sched {
         removed.nr += 1;
         removed.load_avg += entity.avg.load_avg;
         removed.util_avg += entity.avg.util_avg;
-        removed.runnable_sum += entity.avg.load_sum;
+        removed.load_sum += entity.avg.load_sum;
+        removed.runnable_avg += entity.avg.runnable_avg;
     }
 
     /// Adds an entity's load to its queue (`enqueue_load_avg`).
@@ -205,28 +233,43 @@ impl Sched {
         (entity.avg.load_avg, entity.weight() * entity.avg.load_sum)
     }
 
-    /// Adds a queued entity's runnable load (`enqueue_runnable_load_avg`).
+    /// Adds a queued entity's runnable load (`enqueue_runnable_load_avg`, to v5.6).
     pub(crate) fn enqueue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        if self.rules.pelt == Pelt::Runnable {
+            return;
+        }
         let (weight, avg, sum) = self.runnable_load_of(se);
         let cfs_rq = self.cfs_mut(cfs_rq);
         cfs_rq.runnable_weight += weight;
-        cfs_rq.avg.runnable_load_avg += avg;
-        cfs_rq.avg.runnable_load_sum += sum;
+        cfs_rq.avg.runnable_avg += avg;
+        cfs_rq.avg.runnable_sum += sum;
     }
 
-    /// Takes a queued entity's runnable load off (`dequeue_runnable_load_avg`).
+    /// Takes a queued entity's runnable load off (`dequeue_runnable_load_avg`, to v5.6).
     pub(crate) fn dequeue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
+        if self.rules.pelt == Pelt::Runnable {
+            return;
+        }
         let (weight, avg, sum) = self.runnable_load_of(se);
         let cfs_rq = self.cfs_mut(cfs_rq);
         cfs_rq.runnable_weight -= weight;
-        sub_positive(&mut cfs_rq.avg.runnable_load_avg, avg);
-        sub_positive(&mut cfs_rq.avg.runnable_load_sum, sum);
+        sub_positive(&mut cfs_rq.avg.runnable_avg, avg);
+        sub_positive(&mut cfs_rq.avg.runnable_sum, sum);
     }
 
     fn runnable_load_of(&self, se: EntityId) -> (u64, u64, u64) {
         let entity = self.se(se);
-        let sum = entity.runnable() * entity.avg.runnable_load_sum;
-        (entity.runnable_weight, entity.avg.runnable_load_avg, sum)
+        let sum = entity.runnable(Pelt::RunnableLoad) * entity.avg.runnable_sum;
+        (entity.runnable_weight, entity.avg.runnable_avg, sum)
+    }
+
+    /// Notes how many tasks a group has runnable, for its entity's average (`se_update_runnable`, v5.7).
+    pub(crate) fn se_update_runnable(&mut self, se: EntityId) {
+        if self.rules.pelt == Pelt::Runnable
+            && let Some(my_q) = self.se(se).my_q()
+        {
+            self.se_mut(se).runnable_weight = u64::from(self.cfs(my_q).h_nr_running) << SHIFT;
+        }
     }
 
     /// Utilization of a new task, from what its queue and CPU have left (`post_init_entity_util_avg`).
@@ -243,6 +286,10 @@ impl Sched {
             } else {
                 (util_avg * weight / (load_avg + 1)).min(cap as u64)
             };
+        }
+        if self.rules.pelt == Pelt::Runnable {
+            let avg = &mut self.se_mut(se).avg;
+            avg.runnable_avg = avg.util_avg;
         }
         self.attach_entity_cfs_rq(se);
     }

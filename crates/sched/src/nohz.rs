@@ -103,7 +103,11 @@ impl Sched {
 
     /// Sends the kick to the first idle CPU; one that has a kick pending gets no second one.
     fn kick_ilb(&mut self, from: CpuId, kick: Kick) {
-        self.nohz.next_balance += 1;
+        self.nohz.next_balance = match self.rules.kick_from_now {
+            true if kick == Kick::Balance => self.jiffies() + 1,
+            true => self.nohz.next_balance,
+            false => self.nohz.next_balance + 1,
+        };
         let idle = |cpu: &CpuId| *cpu != from && self.rqs[cpu.index()].is_idle();
         let Some(cpu) = self.nohz.idle_cpus_mask.iter().find(idle) else {
             return;

@@ -67,12 +67,13 @@ pub(crate) struct SchedAvg {
     /// PELT clock of the last update, ns; 0 = attached to no `cfs_rq`.
     pub(crate) last_update_time: u64,
     pub(crate) load_sum: u64,
-    pub(crate) runnable_load_sum: u64,
+    /// Of the weight of what is queued (`runnable_load_sum`, v4.15 to v5.6) or of how much is (v5.7).
+    pub(crate) runnable_sum: u64,
     pub(crate) util_sum: u64,
     /// Part of the current period already counted, 0..1024 units of 1024 ns.
     pub(crate) period_contrib: u64,
     pub(crate) load_avg: u64,
-    pub(crate) runnable_load_avg: u64,
+    pub(crate) runnable_avg: u64,
     pub(crate) util_avg: u64,
     pub(crate) util_est: UtilEst,
 }
@@ -89,7 +90,7 @@ pub(crate) struct UtilEst {
 pub(crate) struct Activity {
     /// Factor of the load sum: 1 for a queued entity, the unscaled weight for a `cfs_rq`.
     pub(crate) load: u64,
-    /// Factor of the runnable sum, likewise.
+    /// Factor of the runnable sum: likewise (v4.15 to v5.6), or 1024 for each runnable task (v5.7).
     pub(crate) runnable: u64,
     /// Whether it was running.
     pub(crate) running: bool,
@@ -142,13 +143,13 @@ impl SchedAvg {
             delta
         } else {
             self.load_sum = decay_load(self.load_sum, periods);
-            self.runnable_load_sum = decay_load(self.runnable_load_sum, periods);
+            self.runnable_sum = decay_load(self.runnable_sum, periods);
             self.util_sum = decay_load(self.util_sum, periods);
             accumulate_segments(periods, 1024 - self.period_contrib, rest)
         };
         self.period_contrib = rest;
         self.load_sum += activity.load * contrib;
-        self.runnable_load_sum += activity.runnable * contrib;
+        self.runnable_sum += activity.runnable * contrib;
         if activity.running {
             self.util_sum += contrib << 10;
         }
@@ -160,7 +161,7 @@ impl SchedAvg {
     pub(crate) fn update_avg(&mut self, load_weight: u64, runnable_weight: u64) {
         let divider = self.divider();
         self.load_avg = load_weight * self.load_sum / divider;
-        self.runnable_load_avg = runnable_weight * self.runnable_load_sum / divider;
+        self.runnable_avg = runnable_weight * self.runnable_sum / divider;
         self.util_avg = self.util_sum / divider;
     }
 }

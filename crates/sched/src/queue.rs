@@ -43,6 +43,7 @@ impl Sched {
             self.add_min_vruntime(se);
         }
         self.update_load_avg(se, Update::TgAttach);
+        self.se_update_runnable(se);
         self.update_cfs_group(se);
         self.enqueue_runnable_load_avg(cfs_rq, se);
         let weight = self.se(se).load.weight;
@@ -80,6 +81,7 @@ impl Sched {
         let cfs_rq = self.se(se).cfs_rq;
         self.update_curr(cfs_rq);
         self.update_load_avg(se, Update::Tg);
+        self.se_update_runnable(se);
         self.dequeue_runnable_load_avg(cfs_rq, se);
         self.clear_buddies(se);
         let entity = self.se_mut(se);
@@ -110,6 +112,7 @@ impl Sched {
             let (cfs_rq, parent, queued) = (entity.cfs_rq, entity.parent, entity.on_rq);
             if queued {
                 self.update_load_avg(se, Update::Tg);
+                self.se_update_runnable(se);
                 self.update_cfs_group(se);
             } else {
                 self.enqueue_entity(se, how);
@@ -151,6 +154,7 @@ impl Sched {
                 }
             } else {
                 self.update_load_avg(se, Update::Tg);
+                self.se_update_runnable(se);
                 self.update_cfs_group(se);
             }
             self.cfs_mut(cfs_rq).h_nr_running -= 1;

@@ -18,6 +18,15 @@ pub use domains::{
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
 
+/// What load tracking knows of tasks that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pelt {
+    /// The load of queued entities, `runnable_load_avg` (v4.15 to v5.6).
+    RunnableLoad,
+    /// How many tasks are runnable, `runnable_avg` (v5.7).
+    Runnable,
+}
+
 /// Which average of a run-queue the balancer takes for its load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadMetric {
@@ -37,12 +46,25 @@ pub enum Decision {
 }
 
 /// How `find_idlest_group` places a forked task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Idlest {
     /// Runnable load, average load and spare capacity (to v5.4).
     SpareCapacity,
-    /// Group types (v5.5).
+    /// Group types (v5.5), with the average load of groups that are not full.
     GroupType,
+    /// The same with the average load of those that are (v5.8).
+    GroupTypeLoad,
+    /// Of groups with as many idle CPUs the less used one (v5.9).
+    GroupTypeUtil,
+}
+
+/// What spares `calculate_imbalance` a subtraction that would wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AverageGuard {
+    /// Nothing (to v5.9).
+    None,
+    /// A local group above the busiest pulls nothing (v5.10).
+    Busiest,
 }
 
 /// How much imbalance between NUMA nodes is left alone while there is little to balance (from v5.6 on; the
@@ -69,11 +91,13 @@ pub enum NumaImbalance {
     Child,
     /// Two tasks (fourth posting; v5.6 to v5.10).
     Pair,
+    /// Two tasks while the busier node runs fewer than a quarter of its CPUs (v5.11 to v5.17).
+    Quarter,
 }
 
 impl NumaImbalance {
     /// Every rule by its name in a scenario.
-    const ALL: [(&str, Self); 10] = [
+    const ALL: [(&str, Self); 11] = [
         ("none", Self::None),
         ("v1", Self::V1),
         ("v1b", Self::V1b),
@@ -84,6 +108,7 @@ impl NumaImbalance {
         ("v3-gated", Self::V3Gated),
         ("child", Self::Child),
         ("pair", Self::Pair),
+        ("quarter", Self::Quarter),
     ];
 }
 
@@ -94,6 +119,8 @@ pub enum DetachLoad {
     Twice,
     /// The same, unless passes failed more often than `cache_nice_tries` (v5.6 to v5.9).
     UnlessStuck,
+    /// Those above the imbalance, halved for each failed pass (v5.10).
+    Shift,
 }
 
 /// How `util_est` follows a rise of utilization.
@@ -106,18 +133,46 @@ pub enum UtilEst {
 }
 
 /// Everything in which kernels differ, for one kernel.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a point of its own where versions differ"
+)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// The preset's name.
     pub name: &'static str,
     /// Ticks per second.
     pub hz: u32,
+    /// Load tracking.
+    pub pelt: Pelt,
+    /// Least unscaled weight of an entity that has any: 2 from v5.7 on, else 0.
+    pub weight_floor: u32,
+    /// Whether load that comes from below is measured by the queue's own window (v5.8).
+    pub window_divider: bool,
     /// The balancer's load.
     pub load_metric: LoadMetric,
     /// Choice of group and amount.
     pub decision: Decision,
     /// Imbalance allowed between NUMA nodes.
     pub numa_imbalance: NumaImbalance,
+    /// Guard of the averages.
+    pub average_guard: AverageGuard,
+    /// Whether a group with spare capacity pulls utilization within a last-level cache too (to v5.9).
+    pub util_within_llc: bool,
+    /// Whether a queue of one task is pulled from by utilization (to v5.6).
+    pub lone_tasks_by_util: bool,
+    /// Least load a moved task counts for: 1 from v5.8 on, else 0.
+    pub h_load_floor: u64,
+    /// Whether a task is cache-hot for the other hardware threads of its core (to v5.9).
+    pub hot_within_core: bool,
+    /// Whether a busy CPU's balance intervals are a jiffy shorter (v5.10).
+    pub busy_less_one: bool,
+    /// Whether a kick puts the next one off to a jiffy from now, not from when it was due (v5.11).
+    pub kick_from_now: bool,
+    /// Whether `wake_affine` keeps to an idle previous CPU in another cache (v5.10).
+    pub affine_keeps_idle_prev: bool,
+    /// Whether CPUs that a task may not use count among those a search looks at (to v5.5).
+    pub sis_counts_forbidden: bool,
     /// Weight of detached tasks.
     pub detach_load: DetachLoad,
     /// Whether a pass that ends balanced after all tasks of a queue were pinned still clears the mark of

@@ -138,6 +138,9 @@ impl Sched {
         if sync && self.rqs[this.index()].nr_running == 1 {
             return this;
         }
+        if self.rules.affine_keeps_idle_prev && self.rqs[prev.index()].is_idle() {
+            return prev;
+        }
         let se = self.task(task).se;
         self.sync_entity_load_avg(se);
         let waker = self.rqs[this.index()].curr.filter(|_| sync);
@@ -165,7 +168,7 @@ impl Sched {
     pub(crate) fn lb_load(&self, cpu: CpuId) -> u64 {
         let avg = &self.cfs_rqs[cpu.index()].avg;
         match self.rules.load_metric {
-            LoadMetric::RunnableLoad => avg.runnable_load_avg,
+            LoadMetric::RunnableLoad => avg.runnable_avg,
             LoadMetric::Load => avg.load_avg,
         }
     }

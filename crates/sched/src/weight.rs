@@ -73,14 +73,15 @@ pub(crate) struct LoadWeight {
     pub(crate) weight: u64,
     /// 2^32 / unscaled weight; 0 where it has not been computed.
     inv_weight: u32,
+    /// Least unscaled weight of anything that has any.
+    floor: u32,
 }
 
 impl LoadWeight {
     /// Weight of nothing.
-    pub(crate) const ZERO: Self = Self {
-        weight: 0,
-        inv_weight: 0,
-    };
+    pub(crate) fn zero(floor: u32) -> Self {
+        Self::scaled(0, floor)
+    }
 
     /// Weight of a task of this nice level (clamped to -20..=19).
     pub(crate) fn of_nice(nice: i8) -> Self {
@@ -88,6 +89,7 @@ impl LoadWeight {
         Self {
             weight: WEIGHTS[index] << SHIFT,
             inv_weight: INVERSES[index],
+            floor: 0,
         }
     }
 
@@ -96,31 +98,38 @@ impl LoadWeight {
         Self {
             weight: IDLE.0 << SHIFT,
             inv_weight: IDLE.1,
+            floor: 0,
         }
     }
 
-    /// A scaled weight, the inverse to be computed when wanted.
-    pub(crate) fn scaled(weight: u64) -> Self {
+    /// A scaled weight, the inverse to be computed when wanted. `floor`: see [`crate::Rules`].
+    pub(crate) fn scaled(weight: u64, floor: u32) -> Self {
         Self {
             weight,
             inv_weight: 0,
+            floor,
         }
     }
 
     /// Adds to the weight (`update_load_add`).
     pub(crate) fn add(&mut self, weight: u64) {
-        *self = Self::scaled(self.weight + weight);
+        *self = Self::scaled(self.weight + weight, self.floor);
     }
 
     /// Takes from the weight (`update_load_sub`).
     pub(crate) fn sub(&mut self, weight: u64) {
-        *self = Self::scaled(self.weight - weight);
+        *self = Self::scaled(self.weight - weight, self.floor);
     }
 
     /// The weight without the 64-bit kernels' scale (`scale_load_down`).
     #[inline]
     pub(crate) fn unscaled(self) -> u64 {
-        self.weight >> SHIFT
+        let unscaled = self.weight >> SHIFT;
+        if self.weight > 0 {
+            unscaled.max(u64::from(self.floor))
+        } else {
+            0
+        }
     }
 
     /// `__update_inv_weight`.

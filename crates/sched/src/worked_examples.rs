@@ -14,7 +14,7 @@ use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::SgId;
 use crate::load::group::{calc_group_shares, h_load_below};
 use crate::pelt::{Activity, SchedAvg, UtilEst, accumulate_segments, decay_load};
-use crate::rules::{self, DetachLoad, NumaImbalance, Tunables};
+use crate::rules::{self, AverageGuard, DetachLoad, NumaImbalance, Tunables};
 use crate::wake::idle_sibling::sis_prop;
 use crate::wake::{AffineWeight, wake_wide};
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair, shares_of_cpu_weight};
@@ -43,7 +43,7 @@ fn production_functions_give_the_worked_results() {
     println!("{checked} of {} worked examples checked", examples.len());
     assert_eq!(
         checked,
-        155,
+        160,
         "of the {} examples, those of v5.3 and v5.5",
         examples.len()
     );
@@ -156,7 +156,7 @@ fn check(example: &Value) -> bool {
             assert_eq!(got, uint(want, "avg_idle"), "{id}");
         }
         ("v53", _) => return check_v53(id, given, want),
-        ("v55", "classify") if given["group_runnable"].is_null() => {
+        ("v55", "classify") => {
             check_classify55(id, given, want);
         }
         ("v55", "gate") => {
@@ -164,7 +164,13 @@ fn check(example: &Value) -> bool {
             assert_eq!(got, want["decision"] == "force", "{id}");
         }
         ("v55", "imb") => check_imbalance55(id, given, want),
-        ("v55", "detach") if example["variant"] == "V3/V5 5.6" => check_detach56(id, given, want),
+        ("v55", "detach") if example["variant"] != "V3/V5 6.12" => {
+            let rule = match example["variant"].as_str() {
+                Some("V3/V5 5.6") => DetachLoad::UnlessStuck,
+                _ => DetachLoad::Shift,
+            };
+            check_detach(id, rule, given, want);
+        }
         ("v4", "numa") => check_numa(id, given, want),
         ("v4", "v3adj" | "v3neg") => check_v3(id, given, want),
         _ => return false,
@@ -302,8 +308,9 @@ fn check_h_load(id: &str, given: &Value, want: &Value) {
 }
 
 fn check_slice(id: &str, given: &Value, want: &Value) {
-    let of =
-        |weight: u64, total: u64, slice| calc_delta(slice, weight, LoadWeight::scaled(total << 10));
+    let of = |weight: u64, total: u64, slice| {
+        calc_delta(slice, weight, LoadWeight::scaled(total << 10, 0))
+    };
     if let Some(weights) = given["weights"].as_array() {
         let weights: Vec<_> = weights.iter().map(|w| w.as_u64().unwrap()).collect();
         let which = or_zero(given, "which") as usize;
@@ -411,7 +418,7 @@ fn check_v53(id: &str, given: &Value, want: &Value) -> bool {
         let mut detached = Vec::new();
         for load in loads.iter().map(|load| load.as_i64().unwrap()) {
             let stop = imbalance <= 0 || (given["newly_idle"] == true && !detached.is_empty());
-            if !stop && fits_load(load, imbalance, DetachLoad::Twice, false) {
+            if !stop && fits_load(load, imbalance, DetachLoad::Twice, 0, 0) {
                 imbalance -= load;
                 detached.push(Value::from(load));
             }
@@ -458,6 +465,7 @@ fn classified(given: &Value) -> GroupStats {
     );
     stats.sum_nr_running = uint(given, "sum_nr_running") as u32;
     stats.group_util = uint(given, "group_util");
+    stats.group_runnable = given["group_runnable"].as_u64();
     stats
 }
 
@@ -490,6 +498,8 @@ fn group_types(given: &Value) -> GroupTypes {
     };
     GroupTypes {
         numa: None,
+        by_util: true,
+        guard: AverageGuard::None,
         idle: idle(given),
         imbalance_pct: given["imbalance_pct"].as_u64().unwrap_or(125) as u32,
         prefer_sibling: given["prefer_sibling"] == true,
@@ -514,15 +524,16 @@ fn check_imbalance55(id: &str, given: &Value, want: &Value) {
     }
 }
 
-fn check_detach56(id: &str, given: &Value, want: &Value) {
+fn check_detach(id: &str, rule: DetachLoad, given: &Value, want: &Value) {
     let mut imbalance = int(given, "imbalance");
-    let stuck = uint(given, "nr_balance_failed") > uint(given, "cache_nice_tries");
+    let failed = uint(given, "nr_balance_failed") as u32;
+    let tries = uint(given, "cache_nice_tries") as u32;
     let by_load = given["migration_type"] == "migrate_load";
     let mut detached = Vec::new();
     for task in given["tasks_tail_first"].as_array().unwrap() {
         let stop = imbalance <= 0 || (given["newly_idle"] == true && !detached.is_empty());
         let load = if by_load { int(task, "h_load") } else { 1 };
-        if !stop && (!by_load || fits_load(load, imbalance, DetachLoad::UnlessStuck, stuck)) {
+        if !stop && (!by_load || fits_load(load, imbalance, rule, failed, tries)) {
             imbalance -= load;
             detached.push(task["id"].clone());
         }
@@ -551,6 +562,7 @@ fn check_numa(id: &str, given: &Value, want: &Value) {
         ("vincent_idle", NumaImbalance::Idle),
         ("hillf_gate", NumaImbalance::V3Gated),
         ("v4_5.6", NumaImbalance::Pair),
+        ("5.11", NumaImbalance::Quarter),
     ] {
         assert_eq!(nodes.allow(rule), int(want, key), "{id}: {key}");
     }

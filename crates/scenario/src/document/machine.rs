@@ -80,8 +80,10 @@ pub enum ImportKind {
     LscpuP,
     /// `lscpu -e`
     LscpuE,
-    /// `lscpu -J`
+    /// `lscpu -J` or `lscpu -e -J`
     LscpuJson,
+    /// `lscpu`
+    Lscpu,
     /// `lstopo --of xml`
     HwlocXml,
     /// `numactl -H`

@@ -9,7 +9,7 @@ use super::group::{GroupStats, GroupType, avg_load};
 use super::{Env, Migration, average_load, group_type};
 use crate::domain::Flags;
 use crate::ids::SgId;
-use crate::rules::Decision;
+use crate::rules::{Decision, Pelt};
 use crate::sched::Sched;
 
 impl Sched {
@@ -108,6 +108,8 @@ impl Sched {
             idle: env.idle,
             imbalance_pct: pct,
             prefer_sibling: self.domains.prefer_sibling(env.sd),
+            by_util: self.rules.util_within_llc || !sd.flags.has(Flags::SHARE_PKG_RESOURCES),
+            guard: self.rules.average_guard,
             total_load,
             total_capacity,
             local,
@@ -123,6 +125,7 @@ impl Sched {
     fn group_stats(&self, env: &Env, group: SgId, overload: &mut bool) -> GroupStats {
         let sg = self.domains.sg(group);
         let mut stats = GroupStats::new(group, sg.weight(), sg.capacity);
+        stats.group_runnable = self.counts_runnable();
         for &cpu in &sg.cpus {
             if !env.cpus.contains(cpu) {
                 continue;
@@ -132,10 +135,18 @@ impl Sched {
             stats.group_util += self.lb_util(cpu);
             stats.sum_h_nr_running += self.cfs_rqs[cpu.index()].h_nr_running;
             stats.sum_nr_running += rq.nr_running;
+            if let Some(runnable) = &mut stats.group_runnable {
+                *runnable += self.cfs_rqs[cpu.index()].avg.runnable_avg;
+            }
             *overload |= rq.nr_running > 1;
             stats.idle_cpus += u32::from(rq.is_idle());
         }
         stats
+    }
+
+    /// Zero to count from, where this version counts runnable tasks.
+    pub(crate) fn counts_runnable(&self) -> Option<u64> {
+        (self.rules.pelt == Pelt::Runnable).then_some(0)
     }
 
     /// A pass over the whole machine knows whether any CPU has more than one task.
@@ -164,6 +175,7 @@ impl Sched {
                     }
                     (load, rq.cpu_capacity)
                 }
+                Migration::Util if rq.nr_running <= 1 && !self.rules.lone_tasks_by_util => continue,
                 Migration::Util => (self.lb_util(cpu), 1),
                 Migration::Task => (u64::from(self.cfs_rqs[cpu.index()].h_nr_running), 1),
             };

@@ -4,15 +4,25 @@
 //! SCHED.md 5.6, 5.7 and 14).
 
 use super::{Env, IdleType, Migration};
+use crate::domain::Flags;
 use crate::ids::TaskId;
 use crate::queue::Dequeue;
 use crate::rules::DetachLoad;
 use crate::sched::Sched;
 
-/// Whether a task of this load may go when so much is to be moved: it may be twice as much, and from v5.6
-/// on of any load once passes have failed often (`stuck`).
-pub(crate) fn fits_load(load: i64, imbalance: i64, rule: DetachLoad, stuck: bool) -> bool {
-    load / 2 <= imbalance || (rule == DetachLoad::UnlessStuck && stuck)
+/// Whether a task of this load may go when so much is to be moved, after so many failed passes.
+pub(crate) fn fits_load(
+    load: i64,
+    imbalance: i64,
+    rule: DetachLoad,
+    failed: u32,
+    tries: u32,
+) -> bool {
+    match rule {
+        DetachLoad::Twice => load / 2 <= imbalance,
+        DetachLoad::UnlessStuck => load / 2 <= imbalance || failed > tries,
+        DetachLoad::Shift => load.checked_shr(failed).unwrap_or(0) <= imbalance,
+    }
 }
 
 impl Sched {
@@ -61,10 +71,10 @@ impl Sched {
         let se = self.task(task).se;
         let amount = match env.migration {
             Migration::Load => {
-                let load = self.task_h_load(se) as i64;
+                let load = self.task_h_load(se).max(self.rules.h_load_floor) as i64;
                 let sd = self.domains.sd(env.sd);
-                let stuck = sd.nr_balance_failed > sd.cache_nice_tries;
-                if !fits_load(load, env.imbalance, self.rules.detach_load, stuck) {
+                let (failed, tries) = (sd.nr_balance_failed, sd.cache_nice_tries);
+                if !fits_load(load, env.imbalance, self.rules.detach_load, failed, tries) {
                     return false;
                 }
                 load
@@ -113,6 +123,10 @@ impl Sched {
             && (queue.next == Some(se) || queue.last == Some(se))
         {
             return true;
+        }
+        let smt = self.domains.sd(env.sd).flags.has(Flags::SHARE_CPUCAPACITY);
+        if smt && !self.rules.hot_within_core {
+            return false;
         }
         self.now - entity.exec_start < self.rules.tunables.migration_cost.0
     }

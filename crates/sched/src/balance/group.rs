@@ -48,6 +48,8 @@ pub(crate) struct GroupStats {
     pub(crate) group_capacity: u64,
     pub(crate) group_load: u64,
     pub(crate) group_util: u64,
+    /// Runnable tasks on average, 1024 for each; `None` where this version does not ask (to v5.6).
+    pub(crate) group_runnable: Option<u64>,
     /// Runnable fair tasks.
     pub(crate) sum_h_nr_running: u32,
     /// Runnable tasks of all classes.
@@ -71,6 +73,7 @@ impl GroupStats {
             group_capacity,
             group_load: 0,
             group_util: 0,
+            group_runnable: None,
             sum_h_nr_running: 0,
             sum_nr_running: 0,
             idle_cpus: 0,

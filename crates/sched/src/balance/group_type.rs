@@ -5,7 +5,7 @@
 
 use super::group::{GroupStats, GroupType, IdleType, avg_load};
 use super::numa_imbalance::Nodes;
-use crate::rules::NumaImbalance;
+use crate::rules::{AverageGuard, NumaImbalance};
 
 /// What is to be moved, and how it is counted (`migration_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,9 @@ pub(crate) struct Picture {
     pub(crate) idle: IdleType,
     pub(crate) imbalance_pct: u32,
     pub(crate) prefer_sibling: bool,
+    /// Whether utilization may be pulled; if not, tasks are.
+    pub(crate) by_util: bool,
+    pub(crate) guard: AverageGuard,
     pub(crate) total_load: u64,
     pub(crate) total_capacity: u64,
     pub(crate) local: GroupStats,
@@ -40,11 +43,15 @@ pub(crate) struct Picture {
 pub(crate) fn classify(stats: &GroupStats, imbalance_pct: u32, imbalanced: bool) -> GroupType {
     let pct = u64::from(imbalance_pct);
     let (capacity, util) = (stats.group_capacity * 100, stats.group_util * pct);
-    if stats.sum_nr_running > stats.group_weight && capacity < util {
+    let crowded = stats
+        .group_runnable
+        .is_some_and(|runnable| stats.group_capacity * pct < runnable * 100);
+    let (running, weight) = (stats.sum_nr_running, stats.group_weight);
+    if running > weight && (capacity < util || crowded) {
         GroupType::Overloaded
     } else if imbalanced {
         GroupType::Imbalanced
-    } else if stats.sum_nr_running < stats.group_weight || capacity > util {
+    } else if running < weight || (capacity > util && !crowded) {
         GroupType::HasSpare
     } else {
         GroupType::FullyBusy
@@ -134,7 +141,7 @@ impl Picture {
             return (Migration::Task, 1);
         }
         if local.group_type == GroupType::HasSpare {
-            if busiest.group_type > GroupType::FullyBusy {
+            if busiest.group_type > GroupType::FullyBusy && self.by_util {
                 let spare = local.group_capacity.saturating_sub(local.group_util);
                 if spare == 0 && self.idle != IdleType::NotIdle {
                     return (Migration::Task, 1);
@@ -154,6 +161,9 @@ impl Picture {
             local_avg = avg_load(local.group_load, local.group_capacity);
         }
         let sds_avg = self.sds_avg_load();
+        if self.guard != AverageGuard::None && local_avg >= busiest.avg_load {
+            return (Migration::Load, 0);
+        }
         // Both differences wrap, as in the kernel, where a fully busy local group is above the average.
         let pull = busiest
             .avg_load

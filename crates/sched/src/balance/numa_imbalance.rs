@@ -73,6 +73,7 @@ impl Nodes {
                 leave(running < adj)
             }
             NumaImbalance::Pair => leave(running <= 2),
+            NumaImbalance::Quarter => leave(running < weight >> 2 && imbalance <= 2),
         }
     }
 

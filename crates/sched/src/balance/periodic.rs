@@ -114,8 +114,12 @@ impl Sched {
             1
         };
         let ms = u64::from(domain.balance_interval) * factor;
-        let hz = u64::from(self.rules.hz);
-        balance_interval(self.msecs_to_jiffies(ms), hz, self.nr_online as u64)
+        let mut jiffies = self.msecs_to_jiffies(ms);
+        if busy && self.rules.busy_less_one {
+            // So that levels of intervals that divide each other do not stay in step.
+            jiffies -= 1;
+        }
+        balance_interval(jiffies, u64::from(self.rules.hz), self.nr_online as u64)
     }
 
     /// Whether `balancer` may balance the domain now: of those that serialize, one CPU at a time.

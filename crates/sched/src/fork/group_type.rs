@@ -10,35 +10,64 @@ use crate::balance::group::{GroupStats, GroupType, avg_load};
 use crate::balance::group_type::classify;
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId};
+use crate::rules::{Idlest, NumaImbalance};
 use crate::sched::Sched;
 
 /// Whether a group takes the place of the idlest so far (`update_pick_idlest`).
-fn is_idler(stats: &GroupStats, idlest: &GroupStats) -> bool {
+fn is_idler(stats: &GroupStats, idlest: &GroupStats, rule: Idlest) -> bool {
     if stats.group_type != idlest.group_type {
         return stats.group_type < idlest.group_type;
     }
     match stats.group_type {
         GroupType::Overloaded | GroupType::FullyBusy => stats.avg_load < idlest.avg_load,
         GroupType::Imbalanced => false,
-        GroupType::HasSpare | GroupType::Other => stats.idle_cpus > idlest.idle_cpus,
+        GroupType::HasSpare | GroupType::Other => {
+            stats.idle_cpus > idlest.idle_cpus
+                || (rule >= Idlest::GroupTypeUtil
+                    && stats.idle_cpus == idlest.idle_cpus
+                    && stats.group_util < idlest.group_util)
+        }
+    }
+}
+
+/// What a domain of NUMA nodes adds for groups with spare capacity.
+#[derive(Clone, Copy, Debug)]
+struct ForkNuma {
+    rule: NumaImbalance,
+    span_weight: u32,
+}
+
+impl ForkNuma {
+    /// Whether the parent's node is good enough: while any of its CPUs idles, or (v5.11) while it runs
+    /// fewer tasks than a quarter of the domain's CPUs.
+    fn keeps(self, local: &GroupStats) -> bool {
+        match self.rule {
+            NumaImbalance::Quarter => local.sum_nr_running < self.span_weight >> 2,
+            _ => local.idle_cpus > 0,
+        }
     }
 }
 
 /// Whether a fork stays in the local group although `idlest` is the idlest other one.
-fn stays_local(local: &GroupStats, idlest: &GroupStats, imbalance_pct: u32, numa: bool) -> bool {
+fn stays_local(
+    local: &GroupStats,
+    idlest: &GroupStats,
+    imbalance_pct: u32,
+    numa: Option<ForkNuma>,
+) -> bool {
     if local.group_type != idlest.group_type {
         return local.group_type < idlest.group_type;
     }
     let margin = load_margin(imbalance_pct);
     match local.group_type {
         GroupType::Overloaded | GroupType::FullyBusy => {
-            (numa && idlest.avg_load + margin >= local.avg_load)
+            (numa.is_some() && idlest.avg_load + margin >= local.avg_load)
                 || idlest.avg_load >= local.avg_load + margin
                 || 100 * local.avg_load <= u64::from(imbalance_pct) * idlest.avg_load
         }
         GroupType::Imbalanced => true,
         GroupType::HasSpare | GroupType::Other => {
-            (numa && local.idle_cpus > 0) || local.idle_cpus >= idlest.idle_cpus
+            numa.is_some_and(|numa| numa.keeps(local)) || local.idle_cpus >= idlest.idle_cpus
         }
     }
 }
@@ -62,12 +91,15 @@ impl Sched {
             let stats = self.wakeup_stats(group, domain.imbalance_pct);
             if sg.span.contains(cpu) {
                 local = Some(stats);
-            } else if idlest.is_none_or(|idlest| is_idler(&stats, &idlest)) {
+            } else if idlest.is_none_or(|idlest| is_idler(&stats, &idlest, self.rules.idlest)) {
                 idlest = Some(stats);
             }
         }
         let idlest = idlest?;
-        let numa = domain.flags.has(Flags::NUMA);
+        let numa = domain.flags.has(Flags::NUMA).then_some(ForkNuma {
+            rule: self.rules.numa_imbalance,
+            span_weight: domain.span_weight,
+        });
         match local {
             Some(local) if stays_local(&local, &idlest, domain.imbalance_pct, numa) => None,
             _ => Some(idlest.group),
@@ -78,6 +110,7 @@ impl Sched {
     fn wakeup_stats(&self, group: SgId, imbalance_pct: u32) -> GroupStats {
         let sg = self.domains.sg(group);
         let mut stats = GroupStats::new(group, sg.weight(), sg.capacity);
+        stats.group_runnable = self.counts_runnable();
         for &cpu in &sg.cpus {
             let rq = &self.rqs[cpu.index()];
             stats.group_load += self.lb_load(cpu);
@@ -85,10 +118,14 @@ impl Sched {
             stats.sum_h_nr_running += self.cfs_rqs[cpu.index()].h_nr_running;
             stats.sum_nr_running += rq.nr_running;
             stats.idle_cpus += u32::from(rq.is_idle());
+            if let Some(runnable) = &mut stats.group_runnable {
+                *runnable += self.cfs_rqs[cpu.index()].avg.runnable_avg;
+            }
         }
         stats.group_type = classify(&stats, imbalance_pct, sg.imbalance);
-        // The test is the wrong way round until v5.8: groups that are full or overloaded compare as 0.
-        if stats.group_type < GroupType::FullyBusy {
+        // The test is the wrong way round to v5.7: groups that are full or overloaded compare as 0.
+        let full = stats.group_type >= GroupType::FullyBusy;
+        if full == (self.rules.idlest >= Idlest::GroupTypeLoad) {
             stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
         }
         stats

@@ -51,7 +51,7 @@ impl Sched {
             let (mut runnable, mut avg) = (0, 0);
             for cpu in &sg.cpus {
                 let averages = &self.cfs_rqs[cpu.index()].avg;
-                runnable += averages.runnable_load_avg;
+                runnable += averages.runnable_avg;
                 avg += averages.load_avg;
             }
             let load = GroupLoad {

@@ -5,6 +5,7 @@
 
 use crate::ids::{CfsRqId, EntityId};
 use crate::pelt::{LOAD_AVG_MAX, add_positive};
+use crate::rules::Pelt;
 use crate::sched::Sched;
 use crate::weight::{LoadWeight, MIN_SHARES, SHIFT};
 
@@ -38,15 +39,16 @@ impl Sched {
         let load = gcfs.load.unscaled().max(gcfs.avg.load_avg);
         let shares =
             calc_group_shares(group.shares, group.load_avg, gcfs.tg_load_avg_contrib, load);
-        let runnable = gcfs
-            .avg
-            .runnable_load_avg
-            .max(gcfs.runnable_weight >> SHIFT)
-            * shares;
-        let runnable = runnable
-            .checked_div(load)
-            .unwrap_or(runnable)
-            .clamp(MIN_SHARES, shares);
+        let runnable = match self.rules.pelt {
+            Pelt::RunnableLoad => {
+                let queued = gcfs.avg.runnable_avg.max(gcfs.runnable_weight >> SHIFT);
+                let runnable = (queued * shares).checked_div(load);
+                runnable
+                    .unwrap_or(queued * shares)
+                    .clamp(MIN_SHARES, shares)
+            }
+            Pelt::Runnable => self.se(se).runnable_weight,
+        };
         self.reweight_entity(se, shares, runnable);
     }
 
@@ -62,13 +64,16 @@ impl Sched {
             self.dequeue_runnable_load_avg(cfs_rq, se);
         }
         self.dequeue_load_avg(cfs_rq, se);
+        let (form, floor) = (self.rules.pelt, self.rules.weight_floor);
         let entity = self.se_mut(se);
         entity.runnable_weight = runnable;
-        entity.load = LoadWeight::scaled(weight);
-        let (load, runnable) = (entity.weight(), entity.runnable());
+        entity.load = LoadWeight::scaled(weight, floor);
+        let (load, runnable) = (entity.weight(), entity.runnable(form));
         let divider = entity.avg.divider();
         entity.avg.load_avg = load * entity.avg.load_sum / divider;
-        entity.avg.runnable_load_avg = runnable * entity.avg.runnable_load_sum / divider;
+        if form == Pelt::RunnableLoad {
+            entity.avg.runnable_avg = runnable * entity.avg.runnable_sum / divider;
+        }
         self.enqueue_load_avg(cfs_rq, se);
         if self.se(se).on_rq {
             self.cfs_mut(cfs_rq).load.add(weight);
@@ -97,14 +102,28 @@ impl Sched {
         let cfs_rq = self.se(se).cfs_rq;
         self.add_tg_cfs_propagate(cfs_rq, runnable_sum);
         self.update_tg_cfs_util(cfs_rq, se, my_q);
+        if self.rules.pelt == Pelt::Runnable {
+            self.update_tg_cfs_runnable(cfs_rq, se, my_q);
+        }
         if runnable_sum != 0 {
             self.cfs_mut(my_q).prop_runnable_sum = 0;
-            self.update_tg_cfs_runnable(cfs_rq, se, my_q, runnable_sum);
+            self.update_tg_cfs_load(cfs_rq, se, my_q, runnable_sum);
         }
         true
     }
 
+    /// What an average that comes from below is multiplied by to give its sum: the largest there can be
+    /// (to v5.7), or that of the queue's window (v5.8).
+    fn propagation_divider(&self, cfs_rq: CfsRqId) -> u64 {
+        if self.rules.window_divider {
+            self.cfs(cfs_rq).avg.divider()
+        } else {
+            LOAD_AVG_MAX
+        }
+    }
+
     fn update_tg_cfs_util(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) {
+        let divider = self.propagation_divider(cfs_rq);
         let util = self.cfs(my_q).avg.util_avg;
         let avg = &mut self.se_mut(se).avg;
         let delta = util as i64 - avg.util_avg as i64;
@@ -112,57 +131,78 @@ impl Sched {
             return;
         }
         avg.util_avg = util;
-        avg.util_sum = util * LOAD_AVG_MAX;
+        avg.util_sum = util * divider;
         let avg = &mut self.cfs_mut(cfs_rq).avg;
         add_positive(&mut avg.util_avg, delta);
-        avg.util_sum = avg.util_avg * LOAD_AVG_MAX;
+        avg.util_sum = avg.util_avg * divider;
     }
 
-    fn update_tg_cfs_runnable(
+    /// From v5.7 on: how much is runnable below.
+    fn update_tg_cfs_runnable(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) {
+        let divider = self.propagation_divider(cfs_rq);
+        let runnable = self.cfs(my_q).avg.runnable_avg;
+        let avg = &mut self.se_mut(se).avg;
+        let delta = runnable as i64 - avg.runnable_avg as i64;
+        if delta == 0 {
+            return;
+        }
+        avg.runnable_avg = runnable;
+        avg.runnable_sum = runnable * divider;
+        let avg = &mut self.cfs_mut(cfs_rq).avg;
+        add_positive(&mut avg.runnable_avg, delta);
+        avg.runnable_sum = avg.runnable_avg * divider;
+    }
+
+    fn update_tg_cfs_load(
         &mut self,
         cfs_rq: CfsRqId,
         se: EntityId,
         my_q: CfsRqId,
         prop_runnable_sum: i64,
     ) {
+        let divider = self.propagation_divider(cfs_rq);
         let gcfs = self.cfs(my_q);
-        let per_weight = gcfs
-            .avg
-            .load_sum
-            .checked_div(gcfs.load.unscaled())
-            .unwrap_or(0);
+        let per_weight = gcfs.avg.load_sum.checked_div(gcfs.load.unscaled());
         let entity = self.se(se);
         let avg = &entity.avg;
         let bounded = if prop_runnable_sum >= 0 {
-            (avg.load_sum + prop_runnable_sum as u64).min(LOAD_AVG_MAX)
+            (avg.load_sum + prop_runnable_sum as u64).min(divider)
         } else {
-            avg.load_sum.min(per_weight)
+            avg.load_sum.min(per_weight.unwrap_or(0))
         };
         let runnable_sum = bounded.max(avg.util_sum >> SHIFT);
-        let (weight, runnable) = (entity.weight(), entity.runnable());
-
+        let weight = entity.weight();
         let load_sum = weight * runnable_sum;
-        let load_avg = load_sum / LOAD_AVG_MAX;
+        let load_avg = load_sum / divider;
         let delta_sum = load_sum as i64 - (weight * avg.load_sum) as i64;
         let delta_avg = load_avg as i64 - avg.load_avg as i64;
-
-        let runnable_load_sum = runnable * runnable_sum;
-        let runnable_load_avg = runnable_load_sum / LOAD_AVG_MAX;
-        let runnable_delta_sum = runnable_load_sum as i64 - (weight * avg.runnable_load_sum) as i64;
-        let runnable_delta_avg = runnable_load_avg as i64 - avg.runnable_load_avg as i64;
 
         let entity = self.se_mut(se);
         entity.avg.load_sum = runnable_sum;
         entity.avg.load_avg = load_avg;
-        entity.avg.runnable_load_sum = runnable_sum;
-        entity.avg.runnable_load_avg = runnable_load_avg;
-        let on_rq = entity.on_rq;
         let avg = &mut self.cfs_mut(cfs_rq).avg;
         add_positive(&mut avg.load_avg, delta_avg);
         add_positive(&mut avg.load_sum, delta_sum);
-        if on_rq {
-            add_positive(&mut avg.runnable_load_avg, runnable_delta_avg);
-            add_positive(&mut avg.runnable_load_sum, runnable_delta_sum);
+        if self.rules.pelt == Pelt::RunnableLoad {
+            self.update_tg_cfs_runnable_load(cfs_rq, se, runnable_sum);
+        }
+    }
+
+    /// To v5.6: the same for the load of what is queued.
+    fn update_tg_cfs_runnable_load(&mut self, cfs_rq: CfsRqId, se: EntityId, runnable_sum: u64) {
+        let entity = self.se(se);
+        let (weight, runnable) = (entity.weight(), entity.runnable(Pelt::RunnableLoad));
+        let load_sum = runnable * runnable_sum;
+        let load_avg = load_sum / LOAD_AVG_MAX;
+        let delta_sum = load_sum as i64 - (weight * entity.avg.runnable_sum) as i64;
+        let delta_avg = load_avg as i64 - entity.avg.runnable_avg as i64;
+        let entity = self.se_mut(se);
+        entity.avg.runnable_sum = runnable_sum;
+        entity.avg.runnable_avg = load_avg;
+        if entity.on_rq {
+            let avg = &mut self.cfs_mut(cfs_rq).avg;
+            add_positive(&mut avg.runnable_avg, delta_avg);
+            add_positive(&mut avg.runnable_sum, delta_sum);
         }
     }
 

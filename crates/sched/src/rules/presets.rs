@@ -1,7 +1,8 @@
 //! The kernels that can be chosen by name.
 
 use super::{
-    Decision, DetachLoad, DomainRules, Idlest, LoadMetric, NumaImbalance, Rules, Tunables, UtilEst,
+    AverageGuard, Decision, DetachLoad, DomainRules, Idlest, LoadMetric, NumaImbalance, Pelt,
+    Rules, Tunables, UtilEst,
 };
 
 /// One kernel that can be chosen by name.
@@ -27,7 +28,7 @@ const fn kernel(name: &'static str, about: &'static str, differs: fn(Rules) -> R
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 12] = [
+const PRESETS: [Preset; 14] = [
     kernel(
         "v5.3",
         "Balances average load between groups; fix_small_imbalance decides on small differences.",
@@ -93,13 +94,50 @@ const PRESETS: [Preset; 12] = [
     kernel(
         "v5.6",
         "Leaves a pair of tasks on one node; heavy tasks move once passes have failed often.",
+        v5_6,
+    ),
+    kernel(
+        "v5.10",
+        "Counts runnable tasks beside load; imbalance_pct 117 above the LLC, busy_factor 16; load moves by halves of what failed.",
+        v5_10,
+    ),
+    kernel(
+        "v5.11",
+        "Leaves two tasks of imbalance while a node runs fewer than a quarter of its CPUs; forks stay there as long.",
         |v5_5| Rules {
-            detach_load: DetachLoad::UnlessStuck,
-            pinned_clears_imbalance: false,
-            ..with(v5_5, NumaImbalance::Pair)
+            numa_imbalance: NumaImbalance::Quarter,
+            kick_from_now: true,
+            ..v5_10(v5_5)
         },
     ),
 ];
+
+fn v5_6(v5_5: Rules) -> Rules {
+    Rules {
+        detach_load: DetachLoad::UnlessStuck,
+        pinned_clears_imbalance: false,
+        sis_counts_forbidden: false,
+        ..with(v5_5, NumaImbalance::Pair)
+    }
+}
+
+fn v5_10(v5_5: Rules) -> Rules {
+    Rules {
+        pelt: Pelt::Runnable,
+        weight_floor: 2,
+        window_divider: true,
+        average_guard: AverageGuard::Busiest,
+        util_within_llc: false,
+        lone_tasks_by_util: false,
+        h_load_floor: 1,
+        hot_within_core: false,
+        busy_less_one: true,
+        affine_keeps_idle_prev: true,
+        detach_load: DetachLoad::Shift,
+        idlest: Idlest::GroupTypeUtil,
+        ..v5_6(v5_5)
+    }
+}
 
 fn with(rules: Rules, numa_imbalance: NumaImbalance) -> Rules {
     Rules {
@@ -128,9 +166,21 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
     Some((preset.differs)(Rules {
         name: preset.info.name,
         hz: 250,
+        pelt: Pelt::RunnableLoad,
+        weight_floor: 0,
+        window_divider: false,
         load_metric: LoadMetric::Load,
         decision: Decision::GroupType,
         numa_imbalance: NumaImbalance::None,
+        average_guard: AverageGuard::None,
+        util_within_llc: true,
+        lone_tasks_by_util: true,
+        h_load_floor: 0,
+        hot_within_core: true,
+        busy_less_one: false,
+        kick_from_now: false,
+        affine_keeps_idle_prev: false,
+        sis_counts_forbidden: true,
         detach_load: DetachLoad::Twice,
         pinned_clears_imbalance: true,
         idlest: Idlest::GroupType,

@@ -10,6 +10,7 @@ use crate::entity::{Entity, Kind};
 use crate::group::TaskGroup;
 use crate::ids::{EntityId, GroupId, TaskId};
 use crate::load::Update;
+use crate::rules::Pelt;
 use crate::task::{NewTask, State, Task};
 use crate::weight::{LoadWeight, NICE_0_LOAD, shares_of_cpu_weight};
 
@@ -25,11 +26,12 @@ impl Sched {
             let below = cfs_rq_of(group, cpu, self.nr_cpus);
             let on = cfs_rq_of(parent, cpu, self.nr_cpus);
             let above = self.cfs(on).se;
-            let load = LoadWeight::scaled(NICE_0_LOAD);
+            let load = LoadWeight::scaled(NICE_0_LOAD, self.rules.weight_floor);
             let se = EntityId(self.entities.len() as u32);
             self.entities
                 .push(Entity::new(Kind::Group(below), load, on, above));
-            self.cfs_rqs.push(CfsRq::new(group, Some(se)));
+            self.cfs_rqs
+                .push(CfsRq::new(group, Some(se), self.rules.weight_floor));
             self.attach_entity_cfs_rq(se);
         }
         group
@@ -64,7 +66,9 @@ impl Sched {
         let above = self.cfs(cfs_rq).se;
         let mut entity = Entity::new(Kind::Task(task), load, cfs_rq, above);
         entity.avg.load_avg = load.unscaled();
-        entity.avg.runnable_load_avg = load.unscaled();
+        if self.rules.pelt == Pelt::RunnableLoad {
+            entity.avg.runnable_avg = load.unscaled();
+        }
         self.entities.push(entity);
         let mut affinity = new.affinity.and(&self.nohz.online);
         if affinity.is_empty() {

@@ -97,7 +97,12 @@ impl Sched {
         let mut nr = sis_prop(avg_idle, avg_scan_cost, weight);
         let mut found = None;
         let mut looked = 0;
-        for cpu in domain.span.iter_wrap(target) {
+        let searched = if self.rules.sis_counts_forbidden {
+            domain.span
+        } else {
+            domain.span.and(allowed)
+        };
+        for cpu in searched.iter_wrap(target) {
             nr -= 1;
             if nr == 0 {
                 return None;

@@ -2,7 +2,7 @@
 
 use teeter_machine::CpuSet;
 use teeter_scenario::Nanos;
-use teeter_sched::GroupId;
+use teeter_sched::{GroupId, kernels};
 
 use crate::driver::Driver;
 
@@ -35,7 +35,7 @@ fn nice_levels_share_by_weight() {
 
 #[test]
 fn groups_share_by_weight_whatever_their_number_of_tasks() {
-    for kernel in ["v5.3", "v5.5"] {
+    for kernel in kernels().iter().map(|info| info.name) {
         let mut driver = Driver::new(kernel, "node:1 core:1 pu:1");
         let heavy = driver.sched.add_group(GroupId::ROOT, 300);
         let light = driver.sched.add_group(GroupId::ROOT, 100);

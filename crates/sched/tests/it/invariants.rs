@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
-use teeter_sched::GroupId;
+use teeter_sched::{GroupId, kernels};
 
 use crate::driver::Driver;
 
@@ -42,11 +42,11 @@ fn machine() -> impl Strategy<Value = &'static str> {
 }
 
 fn kernel() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec!["v5.3", "v5.5"])
+    prop::sample::select(kernels().iter().map(|info| info.name).collect::<Vec<_>>())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn random_events_keep_every_invariant(

@@ -2,13 +2,13 @@
 
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
-use teeter_sched::GroupId;
+use teeter_sched::{GroupId, kernels};
 
 use crate::driver::Driver;
 
 #[test]
 fn as_many_hogs_as_cpus_take_one_each() {
-    for kernel in ["v5.3", "v5.5"] {
+    for kernel in kernels().iter().map(|info| info.name) {
         for machine in ["node:1 l3:1 core:8 pu:1", "node:2 l3:1 core:4 pu:1"] {
             let mut driver = Driver::new(kernel, machine);
             for _ in 0..8 {
@@ -23,7 +23,7 @@ fn as_many_hogs_as_cpus_take_one_each() {
 
 #[test]
 fn hogs_freed_from_one_cpu_spread_over_the_machine() {
-    for kernel in ["v5.3", "v5.5"] {
+    for kernel in kernels().iter().map(|info| info.name) {
         let mut driver = Driver::new(kernel, "node:2 l3:1 core:4 pu:1");
         for _ in 0..8 {
             let task = driver.task(GroupId::ROOT);
