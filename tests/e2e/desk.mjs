@@ -147,9 +147,12 @@ export class Desk {
     });
   }
 
-  /** What is on an element's canvas: how many colours, the share of the commonest, and a checksum of all. */
-  async picture(id) {
-    return this.at(id).locator("canvas").evaluate((canvas) => {
+  /**
+   * What is on an element's canvas: how many colours, the share of the commonest, a checksum of all, and how many
+   * pixels there are of each of the colours that the style sheet's `tokens` name.
+   */
+  async picture(id, tokens = []) {
+    return this.at(id).locator("canvas").evaluate((canvas, tokens) => {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       const pixels = new Uint32Array(data.buffer);
       const counts = new Map();
@@ -158,7 +161,15 @@ export class Desk {
         counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
         checksum = (Math.imul(checksum, 31) + pixel) | 0;
       }
-      return { colours: counts.size, commonest: Math.max(...counts.values()) / pixels.length, checksum };
-    });
+      const swatch = document.createElement("span");
+      document.body.append(swatch);
+      const of = tokens.map((token) => {
+        swatch.style.color = `var(${token})`;
+        const [red, green, blue] = getComputedStyle(swatch).color.match(/\d+/g).map(Number);
+        return counts.get(((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0) ?? 0;
+      });
+      swatch.remove();
+      return { colours: counts.size, commonest: Math.max(...counts.values()) / pixels.length, checksum, of };
+    }, tokens);
   }
 }

@@ -42,11 +42,15 @@ test("the charts are drawn, and grow", async () => {
   const { page, problems } = await site.open();
   const desk = new Desk(page);
   await desk.passed(500e6);
-  for (const chart of ["chart-threads", "chart-throughput"]) {
+  const inks = {
+    "chart-threads": ["--node-0", "--node-1", "--node-2", "--node-3"],
+    "chart-throughput": ["--ink"],
+  };
+  for (const [chart, tokens] of Object.entries(inks)) {
     const first = await eventually(
-      () => desk.picture(chart),
-      ({ colours, commonest }) => colours > 8 && commonest < 0.995,
-      `${chart} is drawn`,
+      () => desk.picture(chart, tokens),
+      ({ of }) => of.every((pixels) => pixels > 50),
+      `${chart} has lines of ${tokens}`,
     );
     await eventually(
       () => desk.picture(chart),
