@@ -45,26 +45,6 @@ impl Layout {
             }
         }
     }
-
-    /// Puts nodes together in packages: `package[node]`. A die that held several nodes is cut.
-    pub(crate) fn set_packages(&mut self, package: &[u16]) {
-        let (mut packages, mut dies) = (Vec::new(), Vec::new());
-        for core in &mut self.cores {
-            let place = &mut core.place;
-            let given = package.get(place.node.index());
-            place.die = number_of((given, place.die), &mut dies);
-            place.package = number_of(given, &mut packages);
-        }
-    }
-}
-
-/// The number of a thing among those `known`, which it joins if it is new.
-fn number_of<T: PartialEq>(thing: T, known: &mut Vec<T>) -> u16 {
-    let found = known.iter().position(|other| *other == thing);
-    found.unwrap_or_else(|| {
-        known.push(thing);
-        known.len() - 1
-    }) as u16
 }
 
 #[cfg(test)]
@@ -104,21 +84,5 @@ mod tests {
         let layout = layout(&[2, 2, 1]);
         assert_eq!(cores(&layout, Numbering::Contiguous), [0, 0, 1, 1, 2]);
         assert_eq!(cores(&layout, Numbering::SiblingsLast), [0, 1, 2, 0, 1]);
-    }
-
-    #[test]
-    fn packages_cut_the_dies_that_span_them() {
-        let mut layout = layout(&[1, 1, 1]);
-        layout.memory = vec![None; 3];
-        for (node, core) in layout.cores.iter_mut().enumerate() {
-            core.place.node = NodeId(node as u16);
-        }
-        layout.set_packages(&[1, 1, 0]);
-        let places: Vec<_> = layout
-            .cores
-            .iter()
-            .map(|core| (core.place.package, core.place.die))
-            .collect();
-        assert_eq!(places, [(0, 0), (0, 0), (1, 1)]);
     }
 }

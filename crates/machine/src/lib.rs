@@ -5,9 +5,12 @@
 //! machine by [`Topology::from_spec`]. [`Speed`] holds the parameters of the throughput model.
 
 mod cpuset;
+mod describe;
 mod distance;
+pub mod import;
 mod layout;
 mod preset;
+mod shape;
 mod spec;
 pub mod speed;
 mod synthetic;

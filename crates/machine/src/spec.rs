@@ -2,13 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use teeter_scenario::document::{Machine, MachineSource};
+use teeter_scenario::document::{Machine, MachineSource, Numbering};
 use teeter_scenario::problem::join;
 use teeter_scenario::{CpuList, Problem};
 
 use crate::layout::Layout;
-use crate::preset::{LOCAL_DISTANCE, RECLAIM_DISTANCE, REMOTE_DISTANCE};
-use crate::{CpuId, CpuSet, Preset, Topology, presets, synthetic, tree};
+use crate::preset::LOCAL_DISTANCE;
+use crate::shape::Shape;
+use crate::{CpuId, CpuSet, Preset, Topology, import, presets, synthetic, tree};
 
 /// Distances to another node that a SLIT may hold; 255 means unreachable.
 const REMOTE: RangeInclusive<u32> = 11..=254;
@@ -30,66 +31,90 @@ impl Topology {
     /// Everything that is wrong with it, with paths relative to the machine (`/synthetic`,
     /// `/distances/0/1`).
     pub fn from_spec(machine: &Machine) -> Result<Self, Vec<Problem>> {
-        let (mut layout, preset) = source(&machine.source)?;
+        let mut shape = shape(machine)?;
         let mut problems = Vec::new();
-        let node_count = layout.memory.len();
+        let node_count = shape.memory.len();
         if !machine.packages.is_empty() {
             match packages(&machine.packages, node_count) {
-                Ok(package) => layout.set_packages(&package),
+                Ok(package) => shape.set_packages(&package),
                 Err(problem) => problems.push(problem),
             }
         }
-        let distances = match &machine.distances {
-            Some(rows) => distances(rows, node_count, &mut problems),
-            None => default_distances(preset, node_count),
-        };
-        let numbering = machine
-            .numbering
-            .or(preset.map(|preset| preset.numbering))
-            .unwrap_or_default();
-        let cpus = layout.number(numbering);
-        let online = online(&machine.offline, cpus.len(), &mut problems);
-        let reclaim_distance = reclaim_distance(machine.reclaim_distance, preset, &mut problems);
-        let isolated = isolated(&machine.isolcpus, cpus.len(), &mut problems);
-        if !problems.is_empty() {
-            return Err(problems);
+        if let Some(rows) = &machine.distances {
+            shape.distances = Some(distances(rows, node_count, &mut problems));
         }
-        let mut nodes = vec![CpuSet::EMPTY; node_count];
-        for (cpu, place) in cpus.iter().enumerate() {
-            nodes[place.node.index()].insert(CpuId(cpu as u16));
+        let cpus = shape.cpus.len();
+        let offline = cpu_set("/offline", &machine.offline, cpus, &mut problems);
+        shape.offline = shape.offline.or(&offline);
+        if shape.offline.len() == cpus {
+            problems.push(Problem::new("/offline", "no CPU is left online"));
         }
-        Ok(Self {
-            cpus,
-            online,
-            isolated,
-            nodes,
-            memory: layout.memory,
-            distances,
-            reclaim_distance,
-            asym_packing: machine.asym_packing.unwrap_or(false),
-        })
+        let isolated = cpu_set("/isolcpus", &machine.isolcpus, cpus, &mut problems);
+        shape.isolated = shape.isolated.or(&isolated);
+        if shape.isolated.len() == cpus {
+            problems.push(Problem::new("/isolcpus", "no CPU is left to the rest"));
+        }
+        if let Some(given) = machine.reclaim_distance {
+            match u8::try_from(given) {
+                Ok(distance) if distance >= LOCAL_DISTANCE => shape.reclaim_distance = distance,
+                _ => {
+                    let message = format!("a distance from {LOCAL_DISTANCE} to 255 is expected");
+                    problems.push(Problem::new("/reclaim_distance", message));
+                }
+            }
+        }
+        shape.asym_packing = machine.asym_packing.unwrap_or(shape.asym_packing);
+        if problems.is_empty() {
+            Ok(Self::from_shape(shape))
+        } else {
+            Err(problems)
+        }
     }
 }
 
-/// The machine's shape, and the preset it comes from if it does.
-fn source(source: &MachineSource) -> Result<(Layout, Option<&'static Preset>), Vec<Problem>> {
+/// The machine's shape as its source has it.
+fn shape(machine: &Machine) -> Result<Shape, Vec<Problem>> {
     let described = |path: &str, text: &str| {
         synthetic::parse(text).map_err(|error| vec![Problem::new(path, error.to_string())])
     };
-    match source {
+    let numbered = |layout: Layout, numbering| {
+        let numbering = machine.numbering.unwrap_or(numbering);
+        Shape::new(layout.number(numbering), layout.memory)
+    };
+    match &machine.source {
         MachineSource::Preset(name) => {
             let preset = Preset::find(name).ok_or_else(|| {
                 let known = presets().iter().map(|preset| preset.name);
                 vec![Problem::unknown("/preset", "machine preset", name, known)]
             })?;
-            Ok((described("/preset", preset.synthetic)?, Some(preset)))
+            let layout = match preset.nodes() {
+                Some(nodes) => tree::layout(&nodes)?,
+                None => described("/preset", preset.synthetic)?,
+            };
+            let nodes = layout.memory.len();
+            let distances =
+                (0..nodes).flat_map(|from| (0..nodes).map(move |to| preset.distance(from, to)));
+            Ok(Shape {
+                distances: Some(distances.collect()),
+                reclaim_distance: preset.reclaim_distance,
+                asym_packing: preset.asym_packing,
+                ..numbered(layout, preset.numbering)
+            })
         }
-        MachineSource::Synthetic(text) => Ok((described("/synthetic", text)?, None)),
-        MachineSource::Nodes(nodes) => Ok((tree::layout(nodes)?, None)),
-        MachineSource::Import { .. } => Err(vec![
-            Problem::new("/import", "this engine does not read imported machines yet")
-                .with_hint("describe it with `synthetic` or `nodes`"),
-        ]),
+        MachineSource::Synthetic(text) => Ok(numbered(
+            described("/synthetic", text)?,
+            Numbering::default(),
+        )),
+        MachineSource::Nodes(nodes) => Ok(numbered(tree::layout(nodes)?, Numbering::default())),
+        MachineSource::Import { text, from } => {
+            if machine.numbering.is_some() {
+                let message = "an imported machine has numbers already";
+                return Err(vec![Problem::new("/numbering", message)]);
+            }
+            let least_nodes = machine.distances.as_ref().map_or(0, Vec::len);
+            import::read(text, *from, least_nodes)
+                .map_err(|error| vec![Problem::new("/import", error.to_string())])
+        }
     }
 }
 
@@ -158,37 +183,6 @@ fn distances(rows: &[Vec<u32>], nodes: usize, problems: &mut Vec<Problem>) -> Ve
     matrix
 }
 
-/// The matrix of a machine that was given none.
-fn default_distances(preset: Option<&Preset>, nodes: usize) -> Vec<u8> {
-    let distance = |from, to| match preset {
-        Some(preset) => preset.distance(from, to),
-        None if from == to => LOCAL_DISTANCE,
-        None => REMOTE_DISTANCE,
-    };
-    (0..nodes)
-        .flat_map(|from| (0..nodes).map(move |to| distance(from, to)))
-        .collect()
-}
-
-/// Which of `cpus` CPUs are online.
-fn online(offline: &CpuList, cpus: usize, problems: &mut Vec<Problem>) -> CpuSet {
-    let all = CpuSet::first_n(cpus);
-    let online = all.minus(&cpu_set("/offline", offline, cpus, problems));
-    if online.is_empty() {
-        problems.push(Problem::new("/offline", "no CPU is left online"));
-    }
-    online
-}
-
-/// Which of `cpus` CPUs are isolated. The kernel keeps one for itself, whatever it is told.
-fn isolated(isolcpus: &CpuList, cpus: usize, problems: &mut Vec<Problem>) -> CpuSet {
-    let isolated = cpu_set("/isolcpus", isolcpus, cpus, problems);
-    if isolated.len() == cpus {
-        problems.push(Problem::new("/isolcpus", "no CPU is left to the rest"));
-    }
-    isolated
-}
-
 /// A list of CPUs, all of which the machine has to have.
 fn cpu_set(path: &str, list: &CpuList, cpus: usize, problems: &mut Vec<Problem>) -> CpuSet {
     if let Some(beyond) = list.iter().find(|&cpu| cpu as usize >= cpus) {
@@ -198,26 +192,10 @@ fn cpu_set(path: &str, list: &CpuList, cpus: usize, problems: &mut Vec<Problem>)
     list.iter().map(|cpu| CpuId(cpu as u16)).collect()
 }
 
-fn reclaim_distance(
-    given: Option<u32>,
-    preset: Option<&Preset>,
-    problems: &mut Vec<Problem>,
-) -> u8 {
-    match given.map(u8::try_from) {
-        Some(Ok(distance)) if distance >= LOCAL_DISTANCE => distance,
-        Some(_) => {
-            let message = format!("a distance from {LOCAL_DISTANCE} to 255 is expected");
-            problems.push(Problem::new("/reclaim_distance", message));
-            RECLAIM_DISTANCE
-        }
-        None => preset.map_or(RECLAIM_DISTANCE, |preset| preset.reclaim_distance),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use teeter_scenario::document::{ImportKind, Numbering};
+    use teeter_scenario::document::ImportKind;
 
     fn synthetic(text: &str) -> Machine {
         Machine::new(MachineSource::Synthetic(text.to_owned()))
@@ -270,6 +248,11 @@ mod tests {
                 ("milan-2s", 256, 2, 16),
                 ("genoa-2s", 384, 2, 24),
                 ("power8-8n", 256, 8, 32),
+                ("hybrid", 24, 1, 1),
+                ("dual-ccd", 32, 1, 2),
+                ("glueless-8n", 384, 8, 8),
+                ("snc3-2s", 384, 6, 6),
+                ("arm-clusters", 96, 4, 4),
             ]
         );
     }
@@ -320,8 +303,8 @@ mod tests {
                 "/distances/1/0: the distance of two nodes is from 11 to 254, not 9",
                 "/distances/1/1: a node is 10 from itself, not 11",
                 "/offline: the machine has no CPU 4: its last is 3",
-                "/reclaim_distance: a distance from 10 to 255 is expected",
                 "/isolcpus: the machine has no CPU 5: its last is 3",
+                "/reclaim_distance: a distance from 10 to 255 is expected",
             ]
         );
     }
@@ -352,14 +335,12 @@ mod tests {
             ["/synthetic: column 8: expected `core:` and a count from 1 to 1024, found `core`"]
         );
         let import = Machine::new(MachineSource::Import {
-            text: String::new(),
-            from: ImportKind::Auto,
+            text: "# CPU,Core\n0,0\n1,x\n".to_owned(),
+            from: ImportKind::LscpuP,
         });
         assert_eq!(
             problems(&import),
-            [
-                "/import: this engine does not read imported machines yet (describe it with `synthetic` or `nodes`)"
-            ]
+            ["/import: line 3, column 3: expected the number of a core, found `x`"]
         );
         let mut dark = synthetic("core:2");
         dark.offline = "0-1".parse().unwrap();

@@ -68,7 +68,7 @@ fn synthetic() -> impl Strategy<Value = MachineSource> {
         })
 }
 
-fn machine() -> impl Strategy<Value = Machine> {
+pub(crate) fn machine() -> impl Strategy<Value = Machine> {
     prop_oneof![nodes(), synthetic()].prop_map(Machine::new)
 }
 

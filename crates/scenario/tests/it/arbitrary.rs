@@ -92,6 +92,7 @@ fn machine() -> impl Strategy<Value = Machine> {
             ImportKind::LscpuP,
             ImportKind::LscpuE,
             ImportKind::LscpuJson,
+            ImportKind::Lscpu,
             ImportKind::HwlocXml,
             ImportKind::NumactlH,
             ImportKind::Sysfs,
