@@ -10,11 +10,12 @@ use crate::balance::group_type::{self, Migration, Picture as GroupTypes};
 use crate::balance::numa_imbalance::Nodes;
 use crate::balance::periodic::balance_interval;
 use crate::cfs::{place_woken, sched_period, wakeup_gran};
+use crate::domain::imb_numa_nr::{Rung, imb_numa_nr};
 use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::SgId;
 use crate::load::group::{calc_group_shares, h_load_below};
 use crate::pelt::{Activity, SchedAvg, UtilEst, accumulate_segments, decay_load};
-use crate::rules::{self, AverageGuard, DetachLoad, NumaImbalance, Tunables};
+use crate::rules::{self, AverageGuard, DetachLoad, ImbNumaNr, NumaImbalance, Tunables};
 use crate::wake::idle_sibling::sis_prop;
 use crate::wake::{AffineWeight, wake_wide};
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair, shares_of_cpu_weight};
@@ -43,7 +44,7 @@ fn production_functions_give_the_worked_results() {
     println!("{checked} of {} worked examples checked", examples.len());
     assert_eq!(
         checked,
-        160,
+        165,
         "of the {} examples, those of v5.3 and v5.5",
         examples.len()
     );
@@ -171,6 +172,7 @@ fn check(example: &Value) -> bool {
             };
             check_detach(id, rule, given, want);
         }
+        ("v4", "imbnuma") => check_imb_numa_nr(id, given, want),
         ("v4", "numa") => check_numa(id, given, want),
         ("v4", "v3adj" | "v3neg") => check_v3(id, given, want),
         _ => return false,
@@ -590,5 +592,36 @@ fn check_v3(id: &str, given: &Value, want: &Value) {
             assert_eq!(allowed(last + 1), imbalance, "{id}");
         }
         _ => assert_eq!(allowed(0), imbalance, "{id}"),
+    }
+}
+
+fn check_imb_numa_nr(id: &str, given: &Value, want: &Value) {
+    let rung = |span_weight: u64, shares_llc, numa| Rung {
+        span_weight: span_weight as u32,
+        shares_llc,
+        numa,
+    };
+    let spans = given["numa_domain_spans"].as_array().unwrap();
+    let mut rungs = vec![
+        rung(uint(given, "cpus_per_llc"), true, false),
+        rung(uint(given, "cpus_per_node_domain"), false, false),
+    ];
+    rungs.extend(
+        spans
+            .iter()
+            .map(|span| rung(span.as_u64().unwrap(), false, true)),
+    );
+    for (rule, release) in [(ImbNumaNr::Quarter, "5.18"), (ImbNumaNr::Eighth, "6.0")] {
+        let got = imb_numa_nr(rule, &rungs);
+        assert_eq!(
+            u64::from(got[1]),
+            uint(want, &format!("{release}_node")),
+            "{id}"
+        );
+        assert_eq!(
+            Value::from(&got[2..]),
+            want[format!("{release}_numa")],
+            "{id}"
+        );
     }
 }

@@ -99,9 +99,10 @@ impl<'a> Groups<'a> {
 
     /// From the own CPU on, for each CPU that no group holds yet the span of its child domain.
     fn overlapping(&mut self, level: usize, map: &CpuSet) {
-        // The last groups gathered from each unit below: they are the same until the own CPU passes another
-        // group's.
-        let mut last: Vec<Option<(Option<CpuId>, Vec<SgId>)>> = vec![None; self.known[level].len()];
+        // The last groups gathered from each unit below: they are the same for the same span until the own CPU
+        // passes another group's.
+        type Gathered = ((usize, Option<CpuId>), Vec<SgId>);
+        let mut last: Vec<Option<Gathered>> = vec![None; self.known[level].len()];
         for cpu in map {
             if self.depth[cpu.index()] <= level {
                 continue;
@@ -110,14 +111,13 @@ impl<'a> Groups<'a> {
             let own = self.levels[level - 1].span(cpu);
             let others = self.levels[level].span(cpu).minus(own);
             let next = others.next_from(cpu.index()).or_else(|| others.first());
-            let groups = match last[below].take() {
-                Some((start, groups)) if start == next => groups,
-                _ => match self.rules.group_order {
-                    GroupOrder::FromOwn => self.gather(level, cpu, cpu),
-                    GroupOrder::FromFirst => self.gather_from_first(level, cpu),
-                },
+            let way = (self.levels[level].unit_of(cpu), next);
+            let groups = match (last[below].take(), self.rules.group_order) {
+                (Some((known, groups)), GroupOrder::FromOwn) if known == way => groups,
+                (_, GroupOrder::FromOwn) => self.gather(level, cpu, cpu),
+                (_, GroupOrder::FromFirst) => self.gather_from_first(level, cpu),
             };
-            last[below] = Some((next, groups.clone()));
+            last[below] = Some((way, groups.clone()));
             self.give(level, cpu, groups);
         }
     }

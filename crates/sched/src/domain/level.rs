@@ -170,7 +170,9 @@ pub(super) fn kinds(topology: &Topology, rules: &DomainRules) -> Vec<(Kind, Opti
         (Kind::Package, package),
     ];
     let remote = remote_distances(topology, rules);
-    if rules.node_level && !remote.is_empty() {
+    // From v5.12 on it is there even where no other node is.
+    let alone = remote.is_empty() && rules.numa_distances == NumaDistances::FromNode0;
+    if rules.node_level && !alone {
         kinds.push((Kind::Node, None));
     }
     let numa = remote.into_iter().zip(1..);
