@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use teeter_scenario::Nanos;
 
+use crate::import::From;
+
 /// Simulates the Linux fair scheduler's load balancer, without the page.
 #[derive(Debug, Parser)]
 #[command(name = "teeter", version, arg_required_else_help = true)]
@@ -27,6 +29,14 @@ pub(crate) enum Command {
     /// Turn scenarios into links and back
     #[command(subcommand)]
     Link(LinkCommand),
+    /// Make a scenario of what a real machine tells of itself
+    Import {
+        /// A tool's output, or - for stdin
+        file: String,
+        /// What the file holds
+        #[arg(long, value_name = "KIND", value_enum, default_value = "auto")]
+        from: From,
+    },
     /// List the scenarios and machines that come along
     Presets,
     /// List the kernels

@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod error;
+mod import;
 mod link;
 mod lists;
 mod progress;
@@ -44,6 +45,7 @@ fn execute(command: Command) -> Result<String, Error> {
             link::encode(&scenario, base.as_deref())
         }
         Command::Link(LinkCommand::Decode { link }) => link::decode(&link),
+        Command::Import { file, from } => import::execute(&file, from),
         Command::Presets => Ok(lists::presets()),
         Command::Kernels => Ok(lists::kernels()),
         Command::Schema => Ok(teeter_scenario::schema::json()),

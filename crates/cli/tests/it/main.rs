@@ -6,6 +6,7 @@
 )]
 
 mod check;
+mod import;
 mod link;
 mod lists;
 mod run;
