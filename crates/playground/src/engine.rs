@@ -4,11 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
+use teeter_machine::Topology;
 use teeter_scenario::{Nanos, Scenario};
+use teeter_sched::{Rules, SchedDomains};
 use teeter_sim::Simulation;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent};
 
+use crate::edit::NUMA_IMBALANCE_PCT;
 use crate::protocol::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker, row_width, wire};
 
 /// Length of one slice of work, ms.
@@ -100,6 +103,7 @@ impl Engine {
                     generation,
                     table: simulation.threads().clone(),
                     nodes: simulation.series().nodes as u32,
+                    numa_imbalance_pct: numa_imbalance_pct(&scenario, kernel as usize),
                     end_ns: simulation.end().0 as f64,
                     sample_ns: scenario.run.sample.0 as f64,
                 }));
@@ -251,6 +255,18 @@ impl Run {
         self.rows = series.len();
         rows
     }
+}
+
+/// The kernel's own `imbalance_pct` of the first NUMA level, as it builds its domains.
+fn numa_imbalance_pct(scenario: &Scenario, kernel: usize) -> Option<u32> {
+    let mut kernel = scenario.kernels.get(kernel)?.clone();
+    kernel.set.remove(NUMA_IMBALANCE_PCT);
+    let rules = Rules::from_kernel(&kernel).ok()?;
+    let topology = Topology::from_spec(&scenario.machine).ok()?;
+    let first = topology.online.first()?;
+    let domains = SchedDomains::build(&topology, rules.topology, &rules.domains).of(first);
+    let numa = domains.iter().find(|domain| domain.numa_level == 1)?;
+    Some(numa.imbalance_pct)
 }
 
 fn read(scenario: &str) -> Result<Scenario, Vec<String>> {

@@ -56,6 +56,9 @@ pub struct Loaded {
     pub table: ThreadTable,
     /// How many NUMA nodes there are.
     pub nodes: u32,
+    /// What this kernel has for `imbalance_pct` of the first NUMA level where nobody sets it; `None` on a
+    /// machine without such a level.
+    pub numa_imbalance_pct: Option<u32>,
     /// When it ends, simulated ns.
     pub end_ns: f64,
     /// Length of one sample of the series, ns.

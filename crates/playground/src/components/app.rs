@@ -128,6 +128,12 @@ pub fn App() -> Html {
         .as_ref()
         .map(|topology| (topology.nodes.len(), topology.cpus.len()));
     let at = Nanos(player.live_at().map_or(0, |at| at.0));
+    let own_pct = |slot| {
+        player
+            .recording(slot)
+            .and_then(|recording| recording.run.numa_imbalance_pct)
+    };
+    let defaults: Vec<Option<u32>> = (0..scenario.kernels.len()).map(own_pct).collect();
     html! {
         <div class="app" data-view={VIEWS[*view].0}>
             <TopBar desk={desk.clone()} player={player.clone()} theme={theme.clone()} machine={size} {pulse} />
@@ -139,7 +145,7 @@ pub fn App() -> Html {
             <Tabs class="view-tabs" label="Parts of the page" chosen={*view} {choose}
                 names={VIEWS.map(|(_, name)| AttrValue::from(name)).to_vec()} />
             <aside class="column left" aria-label="Scenario">
-                <Left scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} {edit} live={player.live_at().is_some()} />
+                <Left scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} {edit} live={player.live_at().is_some()} {defaults} />
             </aside>
             <main class="column centre" aria-label="Machine">
                 <Machines scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}

@@ -14,8 +14,6 @@ use super::term::Term;
 use crate::edit::{Edit, NUMA_IMBALANCE_PCT, tunable_at};
 use crate::slot;
 
-/// What every kernel here has for the NUMA levels.
-const KERNEL_DEFAULT: i64 = 125;
 /// The slider's range; the field takes more.
 const SLIDER: (i64, i64) = (101, 200);
 /// The field's range.
@@ -27,6 +25,10 @@ pub(super) struct Props {
     pub at: Nanos,
     pub edit: Callback<Edit>,
     pub live: bool,
+    /// Each kernel's own `imbalance_pct` of the NUMA level, as far as it is known.
+    pub defaults: Vec<Option<u32>>,
+    /// Whether the machine has a NUMA level at all.
+    pub numa: bool,
 }
 
 /// Kernels by slot, and `imbalance_pct` of the NUMA level.
@@ -54,7 +56,8 @@ pub(super) fn KernelPanel(props: &Props) -> Html {
             </section>
             <section class="section" aria-labelledby="balance-title">
                 <h2 id="balance-title">{ "Balance between nodes" }</h2>
-                <ImbalancePct scenario={Rc::clone(&props.scenario)} at={props.at} edit={props.edit.clone()} live={props.live} />
+                <ImbalancePct scenario={Rc::clone(&props.scenario)} at={props.at} edit={props.edit.clone()} live={props.live}
+                    defaults={props.defaults.clone()} numa={props.numa} />
             </section>
         </>
     }
@@ -97,6 +100,8 @@ struct PctProps {
     at: Nanos,
     edit: Callback<Edit>,
     live: bool,
+    defaults: Vec<Option<u32>>,
+    numa: bool,
 }
 
 /// The slider with its exact entry.
@@ -104,8 +109,14 @@ struct PctProps {
 fn ImbalancePct(props: &PctProps) -> Html {
     // While a run goes on the slider writes once, when it is let go.
     let dragged = use_state(|| None::<i64>);
+    let own = props
+        .defaults
+        .iter()
+        .flatten()
+        .next()
+        .map_or(125, |pct| i64::from(*pct));
     let set = tunable_at(&props.scenario, NUMA_IMBALANCE_PCT, props.at);
-    let value = dragged.unwrap_or(set.unwrap_or(KERNEL_DEFAULT));
+    let value = dragged.or(set).unwrap_or(own);
     let write = |edit: &Callback<Edit>, value| {
         edit.emit(Edit::Tunable {
             name: NUMA_IMBALANCE_PCT,
@@ -158,11 +169,36 @@ fn ImbalancePct(props: &PctProps) -> Html {
                 style={format!("--fill:{:.1}%", share.clamp(0.0, 100.0))} {oninput} {onchange} data-testid="pct-slider"
                 aria-label="imbalance_pct of the NUMA levels" />
             <div class="row note">
-                { if props.live { "Turned now, it is written into the script." } else { "From the start, under every kernel." } }
+                { note(props, set.is_some()) }
                 if set.is_some() {
-                    <button type="button" class="button quiet end" onclick={reset}>{ format!("Reset to {KERNEL_DEFAULT}") }</button>
+                    <button type="button" class="button quiet end" onclick={reset}>{ "Reset" }</button>
                 }
             </div>
         </div>
+    }
+}
+
+/// What the value is, or what turning it does.
+fn note(props: &PctProps, set: bool) -> String {
+    let known: Vec<u32> = props.defaults.iter().flatten().copied().collect();
+    let differ = known.iter().any(|pct| Some(pct) != known.first());
+    if !props.numa {
+        return "Without effect: this machine has a single node.".to_owned();
+    }
+    match (props.live, set) {
+        (true, _) => "Turned now, it is written into the script.".to_owned(),
+        (false, true) => "From the start, under every kernel.".to_owned(),
+        (false, false) if differ => {
+            let each = props
+                .defaults
+                .iter()
+                .enumerate()
+                .filter_map(|(slot, pct)| Some(format!("{} {}", slot::letter(slot), (*pct)?)));
+            format!(
+                "Each kernel's own: {}.",
+                each.collect::<Vec<_>>().join(", ")
+            )
+        }
+        (false, false) => "The kernel's own value.".to_owned(),
     }
 }

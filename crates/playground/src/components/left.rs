@@ -22,6 +22,8 @@ pub(super) struct Props {
     pub edit: Callback<Edit>,
     /// Whether a turned knob becomes a script entry.
     pub live: bool,
+    /// Each kernel's own `imbalance_pct` of the NUMA level, as far as it is known.
+    pub defaults: Vec<Option<u32>>,
 }
 
 /// The tabs and the chosen panel.
@@ -34,6 +36,11 @@ pub(super) fn Left(props: &Props) -> Html {
         Callback::from(move |tab| chosen.set(tab))
     };
     let (scenario, edit) = (Rc::clone(&props.scenario), props.edit.clone());
+    let numa = props
+        .topology
+        .as_ref()
+        .as_ref()
+        .is_ok_and(|topology| topology.nodes.len() > 1);
     html! {
         <>
             <Tabs label="Parts of the scenario" names={NAMES.map(AttrValue::from).to_vec()} chosen={*chosen} {choose} />
@@ -41,7 +48,7 @@ pub(super) fn Left(props: &Props) -> Html {
                 { match *chosen {
                     0 => html! { <MachinePanel {scenario} topology={Rc::clone(&props.topology)} {edit} /> },
                     1 => html! { <TasksPanel {scenario} {edit} at={props.at} /> },
-                    2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} /> },
+                    2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} {numa} defaults={props.defaults.clone()} /> },
                     _ => html! { <ScriptPanel {scenario} {edit} /> },
                 } }
             </div>

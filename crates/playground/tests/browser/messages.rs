@@ -44,6 +44,7 @@ fn what_a_worker_says_arrives() {
             cgroups: vec!["/".to_owned(), "/lu".to_owned()],
         },
         nodes: 4,
+        numa_imbalance_pct: Some(125),
         end_ns: 60e9,
         sample_ns: 1e8,
     }));
