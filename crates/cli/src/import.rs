@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use clap::ValueEnum;
 use teeter_machine::Topology;
 use teeter_machine::import::{self, ImportError, Kind, cgroups, detect, settings};
-use teeter_scenario::document::{ImportKind, Kernel, Machine, Tasks, Workload};
+use teeter_scenario::document::{ImportKind, Kernel, Machine, MachineSource, Tasks, Workload};
 use teeter_scenario::{Problem, Problems, Scenario};
 use teeter_sched::Rules;
 
@@ -92,7 +92,7 @@ fn scenario(text: &str, from: From) -> Result<(Scenario, Vec<String>), ImportErr
             assumptions.extend(imported.assumptions);
             imported.machine
         }
-        Kind::Synthetic => import::import(text, ImportKind::Auto)?.machine,
+        Kind::Synthetic => Machine::new(MachineSource::Synthetic(text.trim().to_owned())),
         Kind::Settings | Kind::Cgroups => {
             assumptions.push("the machine is not told of: it is the preset `laptop`".to_owned());
             Machine::preset("laptop")

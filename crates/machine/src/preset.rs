@@ -282,7 +282,8 @@ static PRESETS: [Preset; 14] = [
         name: "arm-clusters",
         about: "2 sockets of 2 nodes of 6 clusters of 4 cores, an LLC a node: 96 CPUs",
         source: "Kunpeng 920: four cores share a cluster's L3 tags, 24 an L3, and node 1 is three hops from node 3; \
-                 distances 10 to 24 as numactl reports them in the threads on three-hop machines",
+                 distances 10 to 24 as numactl reports them in the threads on three-hop machines; its speed is taken \
+                 from a Xeon, for want of measurements",
         synthetic: "pack:2 node:2 l3:1 cluster:6 core:4",
         numbering: Numbering::Contiguous,
         distances: Distances::Matrix(&[

@@ -115,6 +115,20 @@ fn units_are_cgroups() {
 }
 
 #[test]
+fn a_synthetic_description_is_kept() {
+    let outcome = teeter_with(&["import", "-"], "node:2 core:4\n");
+    assert_eq!(
+        scenario(&outcome.stdout)["machine"]["synthetic"],
+        "node:2 core:4"
+    );
+    let said = refused(&["import", "-", "--from", "synthetic"], "node:2 coer:4\n");
+    assert!(
+        said.contains("/synthetic: column 8: `coer:4` is no level"),
+        "{said}"
+    );
+}
+
+#[test]
 fn nonsense_is_refused() {
     let said = refused(&["import", "-"], "what is this\n");
     assert!(

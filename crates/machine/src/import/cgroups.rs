@@ -29,10 +29,6 @@ pub fn cgroups(text: &str) -> Result<Cgroups, ImportError> {
     } else {
         units(text)?
     };
-    if cgroups.cgroups.len() > limits::CGROUPS {
-        let message = format!("more than {} cgroups", limits::CGROUPS);
-        return Err(ImportError::Whole(message));
-    }
     if cgroups.cgroups.is_empty() {
         let message =
             "expected units of systemd, such as `CPUWeight=200`, or `kubectl get pods -o json`";
@@ -75,14 +71,14 @@ fn units(text: &str) -> Result<Cgroups, ImportError> {
         if let Some(comment) = line.strip_prefix("#") {
             if let Some(id) = id_of(comment.text.trim()) {
                 if unit.id.as_ref() != Some(&id) {
-                    finish(&mut read, std::mem::take(&mut unit));
+                    finish(&mut read, std::mem::take(&mut unit))?;
                 }
                 unit.id = Some(id);
                 in_file = true;
             }
         } else if line.text.is_empty() {
             if !in_file {
-                finish(&mut read, std::mem::take(&mut unit));
+                finish(&mut read, std::mem::take(&mut unit))?;
             }
         } else if !(line.text.starts_with('[') || line.text.starts_with(';')) {
             let (key, value) = line
@@ -91,7 +87,7 @@ fn units(text: &str) -> Result<Cgroups, ImportError> {
             unit.field(key.text.trim(), value.trim())?;
         }
     }
-    finish(&mut read, unit);
+    finish(&mut read, unit)?;
     Ok(read)
 }
 
@@ -150,9 +146,9 @@ impl Unit {
 }
 
 /// Takes in a unit that says anything of its CPUs.
-fn finish(read: &mut Cgroups, unit: Unit) {
+fn finish(read: &mut Cgroups, unit: Unit) -> Result<(), ImportError> {
     if !unit.is_limited() {
-        return;
+        return Ok(());
     }
     let number = read.cgroups.len() + 1;
     let id = unit.id.unwrap_or_else(|| {
@@ -187,6 +183,16 @@ fn finish(read: &mut Cgroups, unit: Unit) {
     } else {
         read.cgroups.push(cgroup);
     }
+    limited(read)
+}
+
+/// Whether there are no more cgroups than there may be.
+pub(super) fn limited(read: &Cgroups) -> Result<(), ImportError> {
+    if read.cgroups.len() > limits::CGROUPS {
+        let message = format!("more than {} cgroups", limits::CGROUPS);
+        return Err(ImportError::Whole(message));
+    }
+    Ok(())
 }
 
 /// The path of a slice: `a-b.slice` is in `a.slice`.

@@ -68,9 +68,7 @@ pub(super) fn read(text: &str) -> Result<Found, ImportError> {
         found.distances = rows;
     }
     kinds(&mut found, root);
-    for info in root.descendants().filter(|node| node.has_tag_name("info")) {
-        found.zen |= zen(info);
-    }
+    found.zen = is_zen(root);
     Ok(found)
 }
 
@@ -306,19 +304,14 @@ fn kinds(found: &mut Found, root: Node<'_, '_>) {
     }
 }
 
-/// Whether an `info` tells of an AMD processor of family 17h or later.
-fn zen(info: Node<'_, '_>) -> bool {
-    let amd = |node: Node<'_, '_>| {
-        node.has_tag_name("info")
-            && node.attribute("name") == Some("CPUVendor")
-            && node.attribute("value") == Some("AuthenticAMD")
+/// Whether the processors are AMD's of family 17h or later.
+fn is_zen(root: Node<'_, '_>) -> bool {
+    let infos = || root.descendants().filter(|node| node.has_tag_name("info"));
+    let value = |name: &'static str| {
+        infos()
+            .filter(move |info| info.attribute("name") == Some(name))
+            .filter_map(|info| info.attribute("value"))
     };
-    let family = info
-        .attribute("value")
-        .and_then(|value| value.parse::<u32>().ok());
-    info.attribute("name") == Some("CPUFamilyNumber")
-        && family >= Some(0x17)
-        && info
-            .parent()
-            .is_some_and(|parent| parent.children().any(amd))
+    value("CPUVendor").any(|vendor| vendor == "AuthenticAMD")
+        && value("CPUFamilyNumber").any(|family| family.parse::<u32>().is_ok_and(|n| n >= 0x17))
 }

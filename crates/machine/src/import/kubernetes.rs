@@ -6,7 +6,7 @@ use teeter_scenario::Nanos;
 use teeter_scenario::document::Cgroup;
 use teeter_scenario::limits;
 
-use super::cgroups::{Cgroups, bandwidth, weight_of_shares};
+use super::cgroups::{Cgroups, bandwidth, limited, weight_of_shares};
 use super::text::{ImportError, shorten};
 
 /// The period of every quota the kubelet sets.
@@ -43,6 +43,7 @@ pub(super) fn read(text: &str) -> Result<Cgroups, ImportError> {
             format!("/items/{index}")
         };
         burstable += add_pod(&mut read.cgroups, pod, &path)?;
+        limited(&read)?;
     }
     if burstable > 0 {
         let mut class = Cgroup::new("/kubepods/burstable");
@@ -104,12 +105,6 @@ fn add_pod(cgroups: &mut Vec<Cgroup>, pod: &Value, path: &str) -> Result<u64, Im
         let own = container.get("name").and_then(Value::as_str);
         let own = own.map_or_else(|| format!("container{index}"), step);
         cgroups.push(cgroup(format!("{base}/{own}"), cpu));
-    }
-    if cgroups.len() > limits::CGROUPS {
-        return Err(whole(format!(
-            "{path}: more than {} cgroups",
-            limits::CGROUPS
-        )));
     }
     Ok(if class == "/burstable" { request } else { 0 })
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use teeter_scenario::Nanos;
 use teeter_scenario::document::SettingValue;
+use teeter_scenario::{Nanos, limits};
 
 use super::MOST;
 use super::found::cpu_number;
@@ -68,6 +68,10 @@ pub fn settings(text: &str) -> Result<Settings, ImportError> {
         }
     }
     settings.add_domains(&domains);
+    if settings.set.len() > limits::SETTINGS {
+        let message = format!("more than {} settings", limits::SETTINGS);
+        return Err(ImportError::Whole(message));
+    }
     Ok(settings)
 }
 

@@ -5,7 +5,7 @@ use teeter_scenario::CpuList;
 
 use super::found::{Found, Place};
 use super::text::{ImportError, lines};
-use crate::MAX_CPUS;
+use crate::{MAX_CPUS, MAX_NODES};
 
 /// What of it matters.
 #[derive(Debug, Default)]
@@ -84,6 +84,9 @@ impl Summary {
                 let node = field.strip_prefix("NUMA node");
                 let node = node.and_then(|rest| rest.strip_suffix(" CPU(s)"));
                 if let Some(node) = node.and_then(|node| node.parse().ok()) {
+                    if self.nodes.len() == MAX_NODES {
+                        return Err(format!("at most {MAX_NODES} nodes"));
+                    }
                     self.nodes.push((node, list()?));
                 }
             }

@@ -69,6 +69,8 @@ struct Cache {
 struct Listing {
     cpus: BTreeMap<u32, Cpu>,
     found: Found,
+    /// CPUs by node.
+    nodes: BTreeMap<u32, CpuList>,
     distances: BTreeMap<u32, Vec<u32>>,
 }
 
@@ -158,12 +160,12 @@ impl Listing {
         match files {
             ["cpulist"] => {
                 let cpus = cpu_list(value)?;
-                self.found.set_node(node, &cpus);
+                self.nodes.insert(node, cpus);
             }
             ["cpumap"] => {
                 let cpus = mask::read(value.text)
                     .ok_or_else(|| value.expected("a mask of CPUs, such as `000000ff`"))?;
-                self.found.set_node(node, &cpus.into_iter().collect());
+                self.nodes.insert(node, cpus.into_iter().collect());
             }
             ["distance"] => {
                 let row: Result<Vec<u32>, _> = value
@@ -215,8 +217,12 @@ impl Listing {
         let Self {
             cpus,
             mut found,
+            nodes,
             distances,
         } = self;
+        for (node, cpus) in nodes {
+            found.set_node(node, &cpus);
+        }
         if cpus.is_empty() && found.cpus.is_empty() {
             let message =
                 "no file of a CPU is in the listing: expected such as cpu0/topology/core_cpus_list";

@@ -429,6 +429,45 @@ fn limits_hold_before_anything_is_made() {
     assert!(import(entities, ImportKind::HwlocXml).is_err());
 }
 
+#[test]
+fn the_largest_machine_is_read() {
+    let source = MachineSource::Synthetic("node:64 l3:2 core:4 pu:2".to_owned());
+    let mut machine = Machine::new(source);
+    machine.numbering = Some(Numbering::SiblingsLast);
+    let topology = Topology::from_spec(&machine).unwrap();
+    assert_eq!((topology.cpus.len(), topology.nodes.len()), (1024, 64));
+    let mut text = "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n".to_owned();
+    for (cpu, place) in topology.cpus.iter().enumerate() {
+        let (core, llc) = (place.core, place.llc);
+        text += &format!(
+            "{cpu},{core},{},{},,{core},{core},{core},{llc}\n",
+            place.package, place.node.0
+        );
+    }
+    let (read, _) = imported(&text, ImportKind::LscpuP);
+    assert_eq!(read, topology);
+    let more = text + "1024,0,0,0,,0,0,0,0\n";
+    refused(
+        &more,
+        ImportKind::LscpuP,
+        "line 1026, column 1: expected the number of a CPU, from 0 to 1023, found `1024`",
+    );
+}
+
+#[test]
+fn repetition_costs_no_more_than_its_length() {
+    for (line, kind) in [
+        ("NUMA node1 CPU(s): 0-1023\n", ImportKind::Lscpu),
+        ("/node/node1/cpulist:0-1023\n", ImportKind::Sysfs),
+        ("node 1 cpus:\n", ImportKind::NumactlH),
+    ] {
+        let text = line.repeat((1 << 20) / line.len());
+        let cpus = import(&text, kind)
+            .map(|imported| Topology::from_spec(&imported.machine).unwrap().cpus.len());
+        assert!(cpus.is_err() || cpus == Ok(1024), "{line}");
+    }
+}
+
 /// Texts that are nearly right: a real output with something cut out and something put in.
 fn mangled() -> impl Strategy<Value = String> {
     let files = [
