@@ -39,7 +39,7 @@ fn a_run_cut_into_a_workers_slices_is_the_same_run() {
     let mut sliced = Simulation::new(&scenario, 0, 0).unwrap();
     let mut until = Nanos::ZERO;
     while !sliced.finished() {
-        until = until + Nanos(16_666_667);
+        until += Nanos(16_666_667);
         while !sliced.run_events(until, 2_000) {}
     }
     assert_eq!(sliced.digest(), whole.digest());
