@@ -21,6 +21,8 @@ const SCENARIO: &str = "A file, - for stdin, a link, or preset:NAME";
 pub(crate) enum Command {
     /// Run a scenario and show what came of it
     Run(RunArgs),
+    /// Show the sched domains of a machine as a kernel builds them
+    Domains(DomainsArgs),
     /// Say everything that is wrong with a scenario
     Check {
         #[arg(value_name = "SCENARIO", help = SCENARIO)]
@@ -67,6 +69,19 @@ pub(crate) struct RunArgs {
     /// Write the series that the charts plot to a file, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) series: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DomainsArgs {
+    /// A scenario, preset:NAME of a scenario or a machine, or words such as "node:4 l3:1 core:10 pu:2"
+    #[arg(value_name = "MACHINE")]
+    pub(crate) machine: String,
+    /// Build them as this kernel does; the scenario's first or else the newest by default
+    #[arg(long, value_name = "K")]
+    pub(crate) kernel: Option<String>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]

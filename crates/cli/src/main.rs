@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod domains;
 mod error;
 mod import;
 mod link;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result<String, Error> {
     match command {
         Command::Run(args) => run::execute(&args),
+        Command::Domains(args) => domains::execute(&args),
         Command::Check { scenario } => check::execute(&scenario),
         Command::Link(LinkCommand::Encode { scenario, base }) => {
             link::encode(&scenario, base.as_deref())

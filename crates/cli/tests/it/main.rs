@@ -6,6 +6,7 @@
 )]
 
 mod check;
+mod domains;
 mod import;
 mod link;
 mod lists;
