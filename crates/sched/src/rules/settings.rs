@@ -175,8 +175,8 @@ pub struct DomainSetting {
     pub value: u32,
 }
 
-const LEVELS: [&str; 9] = [
-    "*", "SMT", "MC", "DIE", "PKG", "NODE", "NUMA", "NUMA2", "NUMA3",
+const LEVELS: [&str; 10] = [
+    "*", "SMT", "CLS", "MC", "DIE", "PKG", "NODE", "NUMA", "NUMA2", "NUMA3",
 ];
 
 /// Every tunable's name.
