@@ -20,8 +20,12 @@ const PULSE_MS: f64 = 120.0;
 pub enum Event {
     /// There is something new to show.
     Pulse,
+    /// Every run has begun.
+    Runs,
     /// A run cannot go on: one line for each problem.
     Failed(Vec<String>),
+    /// A worker died: why, in words.
+    Stopped(String),
 }
 
 /// A handle to the one player of the page; clones are the same player.
@@ -213,7 +217,7 @@ impl Player {
             }
         }
         if let Some(why) = failed {
-            self.tell(Event::Failed(vec![why]));
+            self.tell(Event::Stopped(why));
         }
     }
 
@@ -227,17 +231,20 @@ impl Player {
     }
 
     fn hear(&self, slot: usize, heard: Heard) {
-        let failed = match heard {
+        let event = match heard {
             Heard::Message(message) => self.0.borrow_mut().take(slot, *message),
-            Heard::Died(why) => Some(self.bury(&why)),
+            Heard::Died(why) => {
+                self.bury();
+                Some(Event::Stopped(why))
+            }
         };
-        if let Some(problems) = failed {
-            self.tell(Event::Failed(problems));
+        if let Some(event) = event {
+            self.tell(event);
         }
     }
 
     /// Ends all workers: what one of them died of may be in the others too. The next load starts new ones.
-    fn bury(&self, why: &str) -> Vec<String> {
+    fn bury(&self) {
         let dead = {
             let mut inner = self.0.borrow_mut();
             inner.fresh = true;
@@ -245,7 +252,6 @@ impl Player {
         };
         // This is called by a listener of one of them, which must outlive the call.
         gloo::timers::callback::Timeout::new(0, move || drop(dead)).forget();
-        vec![format!("the simulation's worker stopped: {why}")]
     }
 
     fn tell(&self, event: Event) {
@@ -306,8 +312,8 @@ impl Inner {
             .fold(0.0, f64::max)
     }
 
-    /// Takes in a message; gives the problems if the run cannot go on.
-    fn take(&mut self, slot: usize, message: FromWorker) -> Option<Vec<String>> {
+    /// Takes in a message; gives what there is to tell at once.
+    fn take(&mut self, slot: usize, message: FromWorker) -> Option<Event> {
         let scenario = Rc::clone(self.scenario.as_ref()?);
         let generation = self.generation;
         let slot = self.slots.get_mut(slot)?;
@@ -315,6 +321,8 @@ impl Inner {
             FromWorker::Loaded(run) if run.generation == generation => {
                 slot.recording = Recording::new(run, &scenario);
                 slot.loaded = true;
+                let all = self.slots.iter().all(|slot| slot.loaded);
+                return all.then_some(Event::Runs);
             }
             FromWorker::Frame(frame) if frame.generation == generation && slot.loaded => {
                 slot.recording.take(frame, js_sys::Date::now());
@@ -324,7 +332,7 @@ impl Inner {
                 if failed.generation == generation || failed.generation == 0 =>
             {
                 self.fresh = true;
-                return Some(failed.problems);
+                return Some(Event::Failed(failed.problems));
             }
             _ => {}
         }

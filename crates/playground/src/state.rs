@@ -57,6 +57,8 @@ pub enum Action {
     Redo,
     /// Something failed.
     Tell(Notice),
+    /// The scenario runs: what was told of it before is past.
+    Runs,
     /// The notice was read.
     Dismiss,
 }
@@ -172,6 +174,11 @@ impl Reducible for Desk {
                 notice: Some(notice),
                 ..(*self).clone()
             }),
+            Action::Runs if self.notice == self.standing_notice() => self,
+            Action::Runs => Rc::new(Self {
+                notice: self.standing_notice(),
+                ..(*self).clone()
+            }),
             Action::Dismiss => Rc::new(Self {
                 notice: None,
                 ..(*self).clone()
@@ -256,8 +263,11 @@ mod tests {
             };
             desk().reduce(Action::Tell(notice)).reduce(threads(2, 0.0))
         };
+        let told = desk().reduce(Action::Tell(Notice::default()));
+        assert!(told.reduce(Action::Runs).notice.is_none());
         assert!(failed(None).notice.is_none());
         assert!(failed(Some("#s=z1")).notice.is_some());
+        assert!(failed(Some("#s=z1")).reduce(Action::Runs).notice.is_some());
     }
 
     #[test]

@@ -47,6 +47,13 @@ pub fn App() -> Html {
         use_effect_with((), move |()| {
             player.listen(Callback::from(move |event| match event {
                 Played::Pulse => update.force_update(),
+                Played::Runs => dispatch.dispatch(Action::Runs),
+                Played::Stopped(why) => dispatch.dispatch(Action::Tell(Notice {
+                    title: "The simulation stopped. The scenario is as it was: Run begins again."
+                        .to_owned(),
+                    details: vec![format!("Its worker gave up: {why}.")],
+                    ..Notice::default()
+                })),
                 Played::Failed(details) => dispatch.dispatch(Action::Tell(Notice {
                     title: "This scenario cannot be run as it is.".to_owned(),
                     details,
