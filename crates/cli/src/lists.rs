@@ -17,6 +17,7 @@ pub(crate) fn presets() -> String {
     let mut machines = Table::new(2);
     for machine in teeter_machine::presets() {
         machines.row([machine.name.to_owned(), machine.about.to_owned()]);
+        machines.row([String::new(), format!("Source: {}", machine.source)]);
     }
     format!(
         "Scenarios, for SCENARIO:\n{}\nMachines, for \"machine\": {{ \"preset\": … }}:\n{}",

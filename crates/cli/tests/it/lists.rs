@@ -12,6 +12,7 @@ fn presets_are_listed() {
     }
     for machine in teeter_machine::presets() {
         assert!(said.contains(&format!("  {} ", machine.name)), "{said}");
+        assert!(said.contains(machine.source), "{said}");
     }
 }
 
