@@ -149,10 +149,14 @@ export class Desk {
 
   /**
    * What is on an element's canvas: how many colours, the share of the commonest, a checksum of all, and how many
-   * pixels there are of each of the colours that the style sheet's `tokens` name.
+   * pixels there are of each of the colours that the style sheet's `tokens` name. A canvas that has just come into
+   * sight has no size before the next layout: nothing is on it yet.
    */
   async picture(id, tokens = []) {
     return this.at(id).locator("canvas").evaluate((canvas, tokens) => {
+      if (canvas.width === 0 || canvas.height === 0) {
+        return { colours: 0, commonest: 1, checksum: 0, of: tokens.map(() => 0) };
+      }
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       const pixels = new Uint32Array(data.buffer);
       const counts = new Map();
