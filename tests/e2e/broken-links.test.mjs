@@ -50,7 +50,7 @@ test("every broken link pasted is told about, and the work stays", async () => {
         `${name}: the alert tells “${line}”`,
       );
     }
-    assert.equal(await desk.name(), "A laptop at work", name);
+    await eventually(() => desk.name(), "A laptop at work", name);
     assert.deepEqual(await desk.digests(), digests, name);
     await desk.at("alert-keep").click();
     await alert.waitFor({ state: "detached" });
@@ -81,7 +81,7 @@ test("on a first visit a broken link still shows a scenario that runs", async ()
   const desk = new Desk(page);
   await desk.at("alert").waitFor();
   await desk.passed(0);
-  assert.equal(await desk.at("preset").inputValue(), "lu-group");
+  await eventually(() => desk.at("preset").inputValue(), "lu-group");
   await desk.at("pause").click();
   await desk.at("run").waitFor();
   assert.deepEqual(problems, []);
@@ -103,7 +103,7 @@ test("a link cut anywhere or changed anywhere is told about", async () => {
     await desk.at("alert").waitFor();
     await desk.at("alert-keep").click();
     await desk.at("alert").waitFor({ state: "detached" });
-    assert.equal(await desk.name(), name, fragment);
+    await eventually(() => desk.name(), name, fragment);
   }
   await desk.finished();
   assert.deepEqual(problems, []);
@@ -141,7 +141,7 @@ test("in place of a broken link the default preset can be opened, or its text co
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "#s=z1.9.garbage");
   await desk.at("alert-default").click();
   await eventually(() => desk.at("preset").inputValue(), "lu-group");
-  assert.equal(await desk.at("alert").count(), 0);
+  await eventually(() => desk.at("alert").count(), 0);
   await desk.at("undo").click();
   await eventually(() => desk.name(), "A laptop at work");
   assert.deepEqual(problems, []);

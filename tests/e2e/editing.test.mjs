@@ -39,20 +39,20 @@ test("a kernel can be added and taken away", async () => {
 test("undo and redo walk through the changes", async () => {
   const { desk, problems, digests } = await finished(luGroup("300ms"));
   const [a, b] = digests;
-  assert.equal(await desk.at("undo").isDisabled(), true);
+  await eventually(() => desk.at("undo").isDisabled(), true);
   await desk.at("kernel-a").selectOption("v5.5");
   await desk.endsIn([b, b]);
   await desk.at("undo").click();
   await desk.endsIn([a, b], "undone");
-  assert.equal(await desk.at("kernel-a").inputValue(), "v5.3");
-  assert.equal(await desk.at("undo").isDisabled(), true);
+  await eventually(() => desk.at("kernel-a").inputValue(), "v5.3");
+  await eventually(() => desk.at("undo").isDisabled(), true);
   await desk.at("redo").click();
   await desk.endsIn([b, b], "done again");
   await desk.page.locator("body").press("Control+z");
   await desk.endsIn([a, b], "undone by keyboard");
   await desk.page.locator("body").press("Control+Shift+z");
   await desk.endsIn([b, b], "done again by keyboard");
-  assert.equal(await desk.at("redo").isDisabled(), true);
+  await eventually(() => desk.at("redo").isDisabled(), true);
   assert.deepEqual(problems, []);
 });
 
@@ -116,7 +116,7 @@ test("imbalance_pct turned while it runs is written into the script, at its time
 test("one cgroup for all, or one for each task", async () => {
   const { desk, problems, digests } = await finished(luGroup("500ms"));
   await desk.panel("Tasks");
-  assert.equal(await desk.at("group-toggle").isChecked(), true);
+  await eventually(() => desk.at("group-toggle").isChecked(), true);
   await desk.at("group-toggle").click();
   const link = await desk.link();
   const scenario = await engine.decode(link);
@@ -205,7 +205,7 @@ test("a machine that cannot be built is refused where it was typed, and nothing 
   await desk.at("machine-synthetic").fill("node:4 cor:10");
   await desk.at("machine-synthetic").press("Enter");
   await page.getByRole("alert").filter({ hasText: "cor" }).waitFor();
-  assert.equal(await desk.at("machine-synthetic").inputValue(), "node:4 cor:10");
+  await eventually(() => desk.at("machine-synthetic").inputValue(), "node:4 cor:10");
   assert.deepEqual(await desk.digests(), digests);
   assert.deepEqual(problems, []);
 });

@@ -99,17 +99,17 @@ test("tabs are moved along with the arrow keys", async () => {
     page.getByRole("tablist", { name: "Parts of the scenario" }).getByRole("tab", { selected: true });
   await tabTo(page, "Kernel");
   await page.keyboard.press("ArrowRight");
-  assert.equal(await selected().textContent(), "Script");
+  await eventually(() => selected().textContent(), "Script");
   await page.keyboard.press("ArrowRight");
-  assert.equal(await selected().textContent(), "Machine");
+  await eventually(() => selected().textContent(), "Machine");
   await page.keyboard.press("End");
-  assert.equal(await selected().textContent(), "Script");
+  await eventually(() => selected().textContent(), "Script");
   assert.equal((await focus(page)).name, "Script");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
   await tabTo(page, "group-toggle");
   await page.keyboard.press("Space");
-  assert.equal(await desk.at("group-toggle").isChecked(), false);
+  await eventually(() => desk.at("group-toggle").isChecked(), false);
 });
 
 test("the space bar runs and pauses from anywhere but a field", async () => {
@@ -134,10 +134,10 @@ test("by touch, on a small screen: tabs, run and pause, the slider", async () =>
   await desk.at("pause").tap();
   await desk.at("run").waitFor();
   const tab = (name) => page.getByRole("tablist", { name: "Parts of the page" }).getByRole("tab", { name });
-  assert.equal(await desk.at("machine-a").isVisible(), true);
+  await eventually(() => desk.at("machine-a").isVisible(), true);
   await tab("Results").tap();
   await desk.at("chart-threads").waitFor();
-  assert.equal(await desk.at("machine-a").isVisible(), false);
+  await eventually(() => desk.at("machine-a").isVisible(), false);
   await eventually(() => desk.picture("chart-threads"), ({ colours }) => colours > 8, "the chart is drawn once in sight");
   await tab("Scenario").tap();
   await desk.at("pct-slider").waitFor();

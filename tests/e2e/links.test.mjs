@@ -26,9 +26,9 @@ test("a copied link opens the same scenario and the same digests elsewhere", asy
   const second = await site.open(new URL(link).hash);
   const there = new Desk(second.page);
   assert.deepEqual(await there.finished(), wanted);
-  assert.equal(await there.name(), await desk.name());
-  assert.equal(await there.link(), link, "it makes the same link");
-  assert.equal(await there.at("pct-entry").inputValue(), "117");
+  await eventually(() => there.name(), await desk.name());
+  await eventually(() => there.link(), link, "it makes the same link");
+  await eventually(() => there.at("pct-entry").inputValue(), "117");
   assert.deepEqual([...first.problems, ...second.problems], []);
 });
 
@@ -57,8 +57,8 @@ test("the address follows the scenario, and loading it again changes nothing", a
   await desk.endsIn(digests);
   await page.reload();
   assert.deepEqual(await desk.finished(), digests);
-  assert.equal(await desk.at("kernel-a").inputValue(), "v5.5");
-  assert.equal(await desk.fragment(), hash);
+  await eventually(() => desk.at("kernel-a").inputValue(), "v5.5");
+  await eventually(() => desk.fragment(), hash);
   assert.deepEqual(problems, []);
 });
 
