@@ -232,6 +232,13 @@ impl Sched {
         sd.balance_interval = sd.min_interval;
     }
 
+    /// Whether other classes or interrupts take a good part of the CPU, by the domain's percentage.
+    pub(crate) fn check_cpu_capacity(&self, cpu: CpuId, sd: SdId) -> bool {
+        let rq = &self.rqs[cpu.index()];
+        let pct = u64::from(self.domains.sd(sd).imbalance_pct);
+        rq.cpu_capacity * pct < rq.cpu_capacity_orig * 100
+    }
+
     /// A lone task on a CPU of reduced capacity is pushed to a better one without waiting for failures.
     fn voluntary_active_balance(&self, env: &Env) -> bool {
         let (src, dst) = (
@@ -241,7 +248,7 @@ impl Sched {
         let pct = u64::from(self.domains.sd(env.sd).imbalance_pct);
         env.idle != IdleType::NotIdle
             && self.cfs_rqs[env.src_cpu.index()].h_nr_running == 1
-            && src.cpu_capacity * pct < src.cpu_capacity_orig * 100
+            && self.check_cpu_capacity(env.src_cpu, env.sd)
             && src.cpu_capacity * pct < dst.cpu_capacity * 100
     }
 

@@ -8,10 +8,14 @@ use crate::ids::{CfsRqId, EntityId};
 use crate::sched::Sched;
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair};
 
+/// How many entities fit into a round of `latency_ns` (`sched_nr_latency`).
+pub(crate) fn sched_nr_latency(latency_ns: u64, min_granularity_ns: u64) -> u64 {
+    latency_ns.div_ceil(min_granularity_ns)
+}
+
 /// Length of a round in which each of `nr_running` entities runs once (`__sched_period`).
 pub(crate) fn sched_period(nr_running: u64, latency_ns: u64, min_granularity_ns: u64) -> u64 {
-    // sched_nr_latency
-    if nr_running > latency_ns.div_ceil(min_granularity_ns) {
+    if nr_running > sched_nr_latency(latency_ns, min_granularity_ns) {
         nr_running * min_granularity_ns
     } else {
         latency_ns

@@ -93,8 +93,7 @@ impl Sched {
         }
         if self.cfs_rqs[cpu.index()].h_nr_running >= 1
             && let Some(sd) = rq.sd
-            && rq.cpu_capacity * u64::from(self.domains.sd(sd).imbalance_pct)
-                < rq.cpu_capacity_orig * 100
+            && self.check_cpu_capacity(cpu, sd)
         {
             return true;
         }

@@ -6,6 +6,7 @@
 use teeter_machine::CpuId;
 use teeter_scenario::document::Policy;
 
+use crate::cfs::sched_nr_latency;
 use crate::cfs_rq::cfs_rq_of;
 use crate::effect::Effect;
 use crate::ids::{CfsRqId, EntityId, GroupId, TaskId};
@@ -167,9 +168,10 @@ impl Sched {
         }
         self.resched_curr(cpu, from);
         let tunables = &self.rules.tunables;
-        let sched_nr_latency = tunables
-            .latency_ns(self.nr_online)
-            .div_ceil(tunables.min_granularity_ns(self.nr_online));
+        let sched_nr_latency = sched_nr_latency(
+            tunables.latency_ns(self.nr_online),
+            tunables.min_granularity_ns(self.nr_online),
+        );
         if u64::from(nr_running) >= sched_nr_latency && self.task_of(se).is_some() {
             self.set_last_buddy(se);
         }

@@ -3,7 +3,7 @@
 //! Source: kernel/sched/fair.c `update_sd_lb_stats`, `update_sg_lb_stats`, `find_busiest_queue` (v5.3,
 //! v5.5; SCHED.md 5.3, 5.4).
 
-use teeter_machine::CpuId;
+use teeter_machine::{CpuId, CpuSet};
 
 use super::group::{GroupStats, GroupType, avg_load};
 use super::{Env, Migration, average_load, group_type};
@@ -30,13 +30,14 @@ impl Sched {
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
         for at in 0..groups {
             let group = self.domains.sd(env.sd).groups[at];
-            let mut stats = self.group_stats(env, group, &mut overload);
+            let mut stats = self.group_stats(group, &env.cpus);
             stats.no_capacity = average_load::is_overloaded(&stats, pct);
             let imbalanced = self.domains.sg(group).imbalance;
             stats.group_type = average_load::classify(&stats, imbalanced);
             stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
             let tasks = u64::from(stats.sum_nr_running);
             stats.load_per_task = stats.group_load.checked_div(tasks).unwrap_or(0);
+            overload |= stats.overload;
             total_load += stats.group_load;
             total_capacity += stats.group_capacity;
             let Some(local) = &local else {
@@ -80,12 +81,13 @@ impl Sched {
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
         for at in 0..groups {
             let group = self.domains.sd(env.sd).groups[at];
-            let mut stats = self.group_stats(env, group, &mut overload);
+            let mut stats = self.group_stats(group, &env.cpus);
             let imbalanced = self.domains.sg(group).imbalance;
             stats.group_type = group_type::classify(&stats, pct, imbalanced);
             if stats.group_type == GroupType::Overloaded {
                 stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
             }
+            overload |= stats.overload;
             total_load += stats.group_load;
             total_capacity += stats.group_capacity;
             if at == 0 {
@@ -121,15 +123,12 @@ impl Sched {
         Some(busiest.group)
     }
 
-    /// Sums over the group's CPUs that take part (`update_sg_lb_stats`).
-    fn group_stats(&self, env: &Env, group: SgId, overload: &mut bool) -> GroupStats {
+    /// Sums over those of the group's CPUs that take part (`update_sg_lb_stats`).
+    pub(crate) fn group_stats(&self, group: SgId, cpus: &CpuSet) -> GroupStats {
         let sg = self.domains.sg(group);
         let mut stats = GroupStats::new(group, sg.weight(), sg.capacity);
-        stats.group_runnable = self.counts_runnable();
-        for &cpu in &sg.cpus {
-            if !env.cpus.contains(cpu) {
-                continue;
-            }
+        stats.group_runnable = (self.rules.pelt == Pelt::Runnable).then_some(0);
+        for &cpu in sg.cpus.iter().filter(|&&cpu| cpus.contains(cpu)) {
             let rq = &self.rqs[cpu.index()];
             stats.group_load += self.lb_load(cpu);
             stats.group_util += self.lb_util(cpu);
@@ -138,15 +137,10 @@ impl Sched {
             if let Some(runnable) = &mut stats.group_runnable {
                 *runnable += self.cfs_rqs[cpu.index()].avg.runnable_avg;
             }
-            *overload |= rq.nr_running > 1;
+            stats.overload |= rq.nr_running > 1;
             stats.idle_cpus += u32::from(rq.is_idle());
         }
         stats
-    }
-
-    /// Zero to count from, where this version counts runnable tasks.
-    pub(crate) fn counts_runnable(&self) -> Option<u64> {
-        (self.rules.pelt == Pelt::Runnable).then_some(0)
     }
 
     /// A pass over the whole machine knows whether any CPU has more than one task.
@@ -169,7 +163,7 @@ impl Sched {
                     let load = self.lb_load(cpu);
                     if rq.nr_running == 1
                         && load as i64 > env.imbalance
-                        && !self.has_reduced_capacity(cpu, env)
+                        && !self.check_cpu_capacity(cpu, env.sd)
                     {
                         continue;
                     }
@@ -184,12 +178,5 @@ impl Sched {
             }
         }
         busiest
-    }
-
-    /// `check_cpu_capacity`: other classes or interrupts take a good part of the CPU.
-    fn has_reduced_capacity(&self, cpu: CpuId, env: &Env) -> bool {
-        let rq = &self.rqs[cpu.index()];
-        let pct = u64::from(self.domains.sd(env.sd).imbalance_pct);
-        rq.cpu_capacity * pct < rq.cpu_capacity_orig * 100
     }
 }

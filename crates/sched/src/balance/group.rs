@@ -55,6 +55,8 @@ pub(crate) struct GroupStats {
     /// Runnable tasks of all classes.
     pub(crate) sum_nr_running: u32,
     pub(crate) idle_cpus: u32,
+    /// Whether some CPU has more than one task.
+    pub(crate) overload: bool,
     /// `group_load` for each 1024 of capacity.
     pub(crate) avg_load: u64,
     /// `group_load` for each task.
@@ -77,6 +79,7 @@ impl GroupStats {
             sum_h_nr_running: 0,
             sum_nr_running: 0,
             idle_cpus: 0,
+            overload: false,
             avg_load: 0,
             load_per_task: 0,
             no_capacity: false,

@@ -109,19 +109,7 @@ impl Sched {
     /// `update_sg_wakeup_stats` for a task that is nowhere yet.
     fn wakeup_stats(&self, group: SgId, imbalance_pct: u32) -> GroupStats {
         let sg = self.domains.sg(group);
-        let mut stats = GroupStats::new(group, sg.weight(), sg.capacity);
-        stats.group_runnable = self.counts_runnable();
-        for &cpu in &sg.cpus {
-            let rq = &self.rqs[cpu.index()];
-            stats.group_load += self.lb_load(cpu);
-            stats.group_util += self.lb_util(cpu);
-            stats.sum_h_nr_running += self.cfs_rqs[cpu.index()].h_nr_running;
-            stats.sum_nr_running += rq.nr_running;
-            stats.idle_cpus += u32::from(rq.is_idle());
-            if let Some(runnable) = &mut stats.group_runnable {
-                *runnable += self.cfs_rqs[cpu.index()].avg.runnable_avg;
-            }
-        }
+        let mut stats = self.group_stats(group, &sg.span);
         stats.group_type = classify(&stats, imbalance_pct, sg.imbalance);
         // The test is the wrong way round to v5.7: groups that are full or overloaded compare as 0.
         let full = stats.group_type >= GroupType::FullyBusy;
