@@ -4,10 +4,7 @@ use serde::Serialize;
 use teeter_machine::{CpuId, CpuSet, Topology, presets as machine_presets};
 use teeter_scenario::document::{Kernel, Machine, MachineSource};
 use teeter_scenario::{CpuList, Problem, Problems, presets};
-use teeter_sched::{
-    DomainGroup, DomainRules, DomainSetting, DomainView, Explanation, Outcome, Rules, SchedDomains,
-    Step, domain_kernels,
-};
+use teeter_sched::{DomainGroup, DomainView, Explanation, Outcome, Rules, SchedDomains, Step};
 
 use crate::args::DomainsArgs;
 use crate::error::Error;
@@ -19,12 +16,12 @@ pub(crate) fn execute(args: &DomainsArgs) -> Result<String, Error> {
     let (machine, kernels) = machine(&args.machine)?;
     let topology =
         Topology::from_spec(&machine).map_err(|found| problems(below("/machine", found)))?;
-    let (kernel, rules, settings) = kernel(args, &kernels).map_err(problems)?;
-    let domains = SchedDomains::build(&topology, rules, &settings);
+    let rules = kernel(args, &kernels).map_err(problems)?;
+    let domains = SchedDomains::build(&topology, rules.topology, &rules.domains);
     Ok(if args.json {
         json(&domains)
     } else {
-        text(&topology, &domains, &kernel)
+        text(&topology, &domains, rules.name)
     })
 }
 
@@ -60,38 +57,19 @@ fn is_synthetic(argument: &str) -> bool {
 }
 
 /// The kernel asked for, or else the scenario's first, or else the newest preset.
-fn kernel(
-    args: &DomainsArgs,
-    kernels: &[Kernel],
-) -> Result<(String, DomainRules, Vec<DomainSetting>), Problems> {
-    let mut kernel = match &args.kernel {
+fn kernel(args: &DomainsArgs, kernels: &[Kernel]) -> Result<Rules, Problems> {
+    let (kernel, place) = match &args.kernel {
         Some(name) => {
             let of_scenario = kernels.iter().find(|kernel| kernel.base == *name);
-            of_scenario.cloned().unwrap_or_else(|| Kernel::new(name))
+            let kernel = of_scenario.cloned().unwrap_or_else(|| Kernel::new(name));
+            (kernel, "--kernel")
         }
-        None => kernels
-            .first()
-            .cloned()
-            .unwrap_or_else(|| Kernel::new(Kernel::NEWEST)),
+        None => match kernels.first() {
+            Some(kernel) => (kernel.clone(), "/kernels/0"),
+            None => (Kernel::new(Kernel::NEWEST), "/kernels/0"),
+        },
     };
-    let known = domain_kernels();
-    let rules = DomainRules::of(&kernel.base).filter(|_| known.contains(&kernel.base.as_str()));
-    let Some(rules) = rules else {
-        let place = if args.kernel.is_some() {
-            "--kernel"
-        } else {
-            "/kernels/0/base"
-        };
-        return Err(Problem::unknown(place, "kernel", &kernel.base, known).into());
-    };
-    // Values of domains can be set under any kernel, those that the engine does not run among them.
-    let name = std::mem::replace(&mut kernel.base, Kernel::NEWEST.to_owned());
-    kernel
-        .set
-        .retain(|tunable, _| tunable.starts_with("domain."));
-    kernel.rules.clear();
-    let set = Rules::from_kernel(&kernel).map_err(|found| below("/kernels/0", found))?;
-    Ok((name, rules, set.domains))
+    Rules::from_kernel(&kernel).map_err(|found| below(place, found))
 }
 
 /// Problems with their paths from the scenario on.

@@ -264,7 +264,7 @@ impl Sched {
         if let Outcome::Pulled(moved) = outcome {
             return moved;
         }
-        let clears = !env.all_pinned || self.rules.pinned_clears_imbalance;
+        let clears = !env.all_pinned || self.rules.balance.pinned_clears_imbalance;
         if outcome == Outcome::Balanced && clears {
             self.set_parent_imbalance(env.sd, false);
         }

@@ -81,7 +81,7 @@ impl Sched {
         for (at, (queue, sums)) in self.cfs_rqs.iter().zip(&found).enumerate() {
             let id = CfsRqId(at as u32);
             let curr = queue.curr.is_some_and(|curr| self.se(curr).on_rq);
-            let runnable = match self.rules.pelt {
+            let runnable = match self.rules.load.pelt {
                 Pelt::RunnableLoad => sums.2,
                 Pelt::Runnable => 0,
             };

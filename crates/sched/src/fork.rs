@@ -63,7 +63,7 @@ impl Sched {
     }
 
     fn find_idlest_group(&self, sd: SdId, allowed: &CpuSet, cpu: CpuId) -> Option<SgId> {
-        match self.rules.idlest {
+        match self.rules.fork.idlest {
             Idlest::SpareCapacity => self.idlest_by_load(sd, allowed, cpu),
             Idlest::GroupType | Idlest::GroupTypeLoad | Idlest::GroupTypeUtil => {
                 self.idlest_by_group_type(sd, allowed, cpu)
@@ -83,7 +83,7 @@ impl Sched {
         let mut least: Option<(u64, CpuId)> = None;
         for &cpu in cpus.iter().filter(|&&cpu| allowed.contains(cpu)) {
             let rq = &self.rqs[cpu.index()];
-            if self.rules.sched_idle_cpus && self.sched_idle_cpu(cpu) {
+            if self.rules.wake.sched_idle_cpus && self.sched_idle_cpu(cpu) {
                 return cpu;
             }
             if rq.is_idle() {

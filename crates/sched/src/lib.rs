@@ -25,7 +25,7 @@ mod nohz;
 mod pelt;
 mod queue;
 mod rq;
-mod rules;
+pub mod rules;
 mod sched;
 mod stats;
 mod switch;
@@ -39,11 +39,7 @@ pub use check::Broken;
 pub use domain::{DomainGroup, DomainView, Explanation, Note, Outcome, SchedDomains, Step};
 pub use effect::{Cause, Effect};
 pub use ids::{GroupId, TaskId};
-pub use rules::{
-    AsymCapacity, AsymPacking, Clusters, Decision, Degenerate, DomainField, DomainRules,
-    DomainSetting, GroupOrder, Idlest, ImbNumaNr, KernelInfo, LoadMetric, NumaDistances,
-    PackagePacking, PreferSibling, Rules, RulesError, Tunables, UtilEst, domain_kernels, kernels,
-};
+pub use rules::{DomainField, DomainSetting, KernelInfo, Rules, RulesError, Tunables, kernels};
 pub use sched::Sched;
 pub use stats::LevelStats;
 pub use task::NewTask;

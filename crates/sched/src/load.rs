@@ -50,7 +50,7 @@ impl Sched {
     fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId) {
         let now = self.now;
         let running = self.cfs(cfs_rq).curr == Some(se);
-        let form = self.rules.pelt;
+        let form = self.rules.load.pelt;
         let entity = self.se_mut(se);
         let activity = Activity {
             load: u64::from(entity.on_rq),
@@ -67,7 +67,7 @@ impl Sched {
     /// Takes off what left while asleep, and ages the queue (`update_cfs_rq_load_avg`). True if the
     /// averages changed.
     pub(crate) fn update_cfs_rq_load_avg(&mut self, id: CfsRqId) -> bool {
-        let (now, form) = (self.now, self.rules.pelt);
+        let (now, form) = (self.now, self.rules.load.pelt);
         let cfs_rq = self.cfs_mut(id);
         let mut decayed = false;
         if cfs_rq.removed.nr > 0 {
@@ -110,7 +110,7 @@ impl Sched {
             ..
         } = self.cfs(cfs_rq).avg;
         let divider = self.cfs(cfs_rq).avg.divider();
-        let form = self.rules.pelt;
+        let form = self.rules.load.pelt;
         let entity = self.se_mut(se);
         let weight = entity.weight();
         let avg = &mut entity.avg;
@@ -147,7 +147,7 @@ impl Sched {
     /// Takes an entity's load out of its queue (`detach_entity_load_avg`).
     fn detach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
         self.dequeue_load_avg(cfs_rq, se);
-        let form = self.rules.pelt;
+        let form = self.rules.load.pelt;
         let gone = self.se(se).avg;
         let avg = &mut self.cfs_mut(cfs_rq).avg;
         sub_positive(&mut avg.util_avg, gone.util_avg);
@@ -188,7 +188,7 @@ impl Sched {
     /// Ages a sleeping entity to its queue's last update (`sync_entity_load_avg`).
     pub(crate) fn sync_entity_load_avg(&mut self, se: EntityId) {
         let last_update = self.cfs(self.se(se).cfs_rq).avg.last_update_time;
-        let form = self.rules.pelt;
+        let form = self.rules.load.pelt;
         let entity = self.se_mut(se);
         if entity.avg.update_sum(last_update, Activity::BLOCKED) {
             let (weight, runnable) = (entity.weight(), entity.runnable(form));
@@ -235,7 +235,7 @@ impl Sched {
 
     /// Adds a queued entity's runnable load (`enqueue_runnable_load_avg`, to v5.6).
     pub(crate) fn enqueue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        if self.rules.pelt == Pelt::Runnable {
+        if self.rules.load.pelt == Pelt::Runnable {
             return;
         }
         let (weight, avg, sum) = self.runnable_load_of(se);
@@ -247,7 +247,7 @@ impl Sched {
 
     /// Takes a queued entity's runnable load off (`dequeue_runnable_load_avg`, to v5.6).
     pub(crate) fn dequeue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        if self.rules.pelt == Pelt::Runnable {
+        if self.rules.load.pelt == Pelt::Runnable {
             return;
         }
         let (weight, avg, sum) = self.runnable_load_of(se);
@@ -265,7 +265,7 @@ impl Sched {
 
     /// Notes how many tasks a group has runnable, for its entity's average (`se_update_runnable`, v5.7).
     pub(crate) fn se_update_runnable(&mut self, se: EntityId) {
-        if self.rules.pelt == Pelt::Runnable
+        if self.rules.load.pelt == Pelt::Runnable
             && let Some(my_q) = self.se(se).my_q()
         {
             self.se_mut(se).runnable_weight = u64::from(self.cfs(my_q).h_nr_running) << SHIFT;
@@ -287,7 +287,7 @@ impl Sched {
                 (util_avg * weight / (load_avg + 1)).min(cap as u64)
             };
         }
-        if self.rules.pelt == Pelt::Runnable {
+        if self.rules.load.pelt == Pelt::Runnable {
             let avg = &mut self.se_mut(se).avg;
             avg.runnable_avg = avg.util_avg;
         }

@@ -102,7 +102,7 @@ impl Sched {
 
     /// Sends the kick to the first idle CPU; one that has a kick pending gets no second one.
     fn kick_ilb(&mut self, from: CpuId, kick: Kick) {
-        self.nohz.next_balance = match self.rules.kick_from_now {
+        self.nohz.next_balance = match self.rules.balance.kick_from_now {
             true if kick == Kick::Balance => self.jiffies() + 1,
             true => self.nohz.next_balance,
             false => self.nohz.next_balance + 1,

@@ -67,7 +67,7 @@ impl Sched {
             nr_online: topology.online.len(),
             rqs,
             cfs_rqs: (0..nr_cpus)
-                .map(|_| CfsRq::new(GroupId::ROOT, None, rules.weight_floor))
+                .map(|_| CfsRq::new(GroupId::ROOT, None, rules.load.weight_floor))
                 .collect(),
             entities: Vec::new(),
             tasks: Vec::new(),

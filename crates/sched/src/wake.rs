@@ -138,7 +138,7 @@ impl Sched {
         if sync && self.rqs[this.index()].nr_running == 1 {
             return this;
         }
-        if self.rules.affine_keeps_idle_prev && self.rqs[prev.index()].is_idle() {
+        if self.rules.wake.affine_keeps_idle_prev && self.rqs[prev.index()].is_idle() {
             return prev;
         }
         let se = self.task(task).se;
@@ -167,7 +167,7 @@ impl Sched {
     #[inline]
     pub(crate) fn lb_load(&self, cpu: CpuId) -> u64 {
         let avg = &self.cfs_rqs[cpu.index()].avg;
-        match self.rules.load_metric {
+        match self.rules.load.metric {
             LoadMetric::RunnableLoad => avg.runnable_avg,
             LoadMetric::Load => avg.load_avg,
         }
@@ -186,7 +186,7 @@ impl Sched {
     #[inline]
     pub(crate) fn available_for_wakeup(&self, cpu: CpuId) -> bool {
         let rq = &self.rqs[cpu.index()];
-        rq.is_idle() || (self.rules.sched_idle_cpus && self.sched_idle_cpu(cpu))
+        rq.is_idle() || (self.rules.wake.sched_idle_cpus && self.sched_idle_cpu(cpu))
     }
 
     /// Whether all tasks of a busy CPU are of idle policy (`sched_idle_cpu`).

@@ -40,15 +40,111 @@ fn or_zero(value: &Value, key: &str) -> u64 {
 #[test]
 fn production_functions_give_the_worked_results() {
     let examples: Vec<Value> = serde_json::from_str(EXAMPLES).unwrap();
-    let checked = examples.iter().filter(|example| check(example)).count();
+    let mut checked = 0;
+    let mut unchecked = Vec::new();
+    for example in &examples {
+        if check(example) {
+            checked += 1;
+        } else {
+            unchecked.push(example["id"].as_str().unwrap());
+        }
+    }
     println!("{checked} of {} worked examples checked", examples.len());
-    assert_eq!(
-        checked,
-        165,
-        "of the {} examples, those of v5.3 and v5.5",
-        examples.len()
-    );
+    unchecked.retain(|id| !id.starts_with("seed."));
+    assert_eq!(unchecked, NOT_BUILT);
 }
+
+/// Examples of rules that are not built, in the order of the file.
+const NOT_BUILT: &[&str] = &[
+    "pelt.decay.zero.411",
+    "pelt411.run.8",
+    "pelt411.run.32",
+    "pelt411.run.64",
+    "pelt411.run.345",
+    "pelt.newtask.idle",
+    "pelt.newtask.busy",
+    "pelt.newtask.small",
+    "pelt.newtask.full",
+    "group.shares411.basic",
+    "v1.propagate411.under",
+    "v1.propagate411.over",
+    "v1.propagate.rfc",
+    "v1.root.stale",
+    "eevdf.avg.equal",
+    "eevdf.avg.weighted",
+    "eevdf.avg.negative",
+    "eevdf.place.lag",
+    "eevdf.place.neglag",
+    "eevdf.place.fork",
+    "eevdf.lag.clamp",
+    "v55.detach.util612",
+    "v66.sibling.4.4.6.2",
+    "v66.sibling.1.4.2.0",
+    "v66.sibling.6.8.7.9",
+    "v66.sibling.8.4.9.3",
+    "v4.adj.2.0.6",
+    "v4.adj.3.0.6",
+    "v4.adj.4.0.6",
+    "v4.adj.5.2.6",
+    "v4.adj.6.1.6",
+    "v4.adj.4.6.6",
+    "wake.sis_prop.v512",
+    "wake.sis_util.0.16",
+    "wake.sis_util.8192.16",
+    "wake.sis_util.12288.16",
+    "wake.sis_util.14000.16",
+    "wake.sis_util.16384.16",
+    "wake.sis_util.40000.48",
+    "v6.fits.low",
+    "v6.fits.edge820",
+    "v6.fits.full",
+    "v6.fits.over",
+    "v6.order.bias_prev_idle",
+    "v6.order.fits_target",
+    "v6.order.bias_fits_prev",
+    "v6.order.bias_allbusy",
+    "v6.order.base_allbusy",
+    "lb.interval.numa48_idle",
+    "lb.newidle.decay",
+    "numa.scanmin.0",
+    "numa.scanmin.100",
+    "numa.scanmin.3072",
+    "numa.scanmin.65536",
+    "numa.scanperiod.private",
+    "numa.scanperiod.remote_shared",
+    "numa.scanperiod.nofault",
+    "numa.scanperiod.exact7",
+    "numa.weight",
+    "numa.too_imbalanced",
+    "numa.too_imbalanced2",
+    "numa.page_migrate",
+    "bw.two_cpus",
+    "v411.cpu_load.0.1024.2",
+    "v411.cpu_load.1024.0.2",
+    "v411.cpu_load.1000.1001.1",
+    "v411.cpu_load.500.2000.3",
+    "lb.swb.firstidle",
+    "lb.swb.notfirst",
+    "lb.swb.noneidle",
+    "lb.swb.newidle",
+    "lb.active.5.3.-.3",
+    "lb.active.5.3.-.4",
+    "lb.active.5.12.migrate_task.4",
+    "lb.active.5.12.migrate_load.9",
+    "lb.hot.499999",
+    "lb.hot.500000",
+    "lb.canmigrate.True.1.1",
+    "lb.canmigrate.True.2.1",
+    "lb.canmigrate.True.0.0",
+    "lb.canmigrate.True.1.0",
+    "v1.maxweight.shares",
+    "v1.maxweight.before",
+    "v1.maxweight.after",
+    "v1.ramp.1",
+    "v1.ramp.4",
+    "v1.ramp.8",
+    "v1.ramp.15",
+];
 
 /// Checks an example if it is of a rule that is built. False: it is not.
 fn check(example: &Value) -> bool {

@@ -89,12 +89,3 @@ fn unknown_kernels_and_bad_machines_are_refused() {
     let said = refused(&["domains", "node:2 core"], "");
     assert!(said.contains("/machine/synthetic: column 8"), "{said}");
 }
-
-#[test]
-fn kernels_with_domains_only_do_not_run() {
-    let said = refused(&["run", "-", "--kernel", "v6.12.y"], SMALL);
-    assert!(
-        said.contains("this engine does not run v6.12.y yet"),
-        "{said}"
-    );
-}

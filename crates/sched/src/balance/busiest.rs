@@ -15,7 +15,7 @@ use crate::sched::Sched;
 impl Sched {
     /// The group to pull from, if any; what and how much goes into `env`.
     pub(super) fn find_busiest_group(&mut self, env: &mut Env) -> Option<SgId> {
-        match self.rules.decision {
+        match self.rules.balance.decision {
             Decision::AverageLoad => self.busiest_by_average_load(env),
             Decision::GroupType => self.busiest_by_group_type(env),
         }
@@ -100,7 +100,7 @@ impl Sched {
         let (local, busiest) = local.zip(busiest)?;
         let sd = self.domains.sd(env.sd);
         let numa = sd.flags.has(Flags::NUMA).then(|| group_type::Numa {
-            rule: self.rules.numa_imbalance,
+            rule: self.rules.balance.numa_imbalance,
             child_weight: sd
                 .child
                 .map_or(1, |child| self.domains.sd(child).span_weight),
@@ -110,8 +110,9 @@ impl Sched {
             idle: env.idle,
             imbalance_pct: pct,
             prefer_sibling: self.domains.prefer_sibling(env.sd),
-            by_util: self.rules.util_within_llc || !sd.flags.has(Flags::SHARE_PKG_RESOURCES),
-            guard: self.rules.average_guard,
+            by_util: self.rules.balance.util_within_llc
+                || !sd.flags.has(Flags::SHARE_PKG_RESOURCES),
+            guard: self.rules.balance.average_guard,
             total_load,
             total_capacity,
             local,
@@ -127,7 +128,7 @@ impl Sched {
     pub(crate) fn group_stats(&self, group: SgId, cpus: &CpuSet) -> GroupStats {
         let sg = self.domains.sg(group);
         let mut stats = GroupStats::new(group, sg.weight(), sg.capacity);
-        stats.group_runnable = (self.rules.pelt == Pelt::Runnable).then_some(0);
+        stats.group_runnable = (self.rules.load.pelt == Pelt::Runnable).then_some(0);
         for &cpu in sg.cpus.iter().filter(|&&cpu| cpus.contains(cpu)) {
             let rq = &self.rqs[cpu.index()];
             stats.group_load += self.lb_load(cpu);
@@ -169,7 +170,9 @@ impl Sched {
                     }
                     (load, rq.cpu_capacity)
                 }
-                Migration::Util if rq.nr_running <= 1 && !self.rules.lone_tasks_by_util => continue,
+                Migration::Util if rq.nr_running <= 1 && !self.rules.balance.lone_tasks_by_util => {
+                    continue;
+                }
                 Migration::Util => (self.lb_util(cpu), 1),
                 Migration::Task => (u64::from(self.cfs_rqs[cpu.index()].h_nr_running), 1),
             };

@@ -71,10 +71,16 @@ impl Sched {
         let se = self.task(task).se;
         let amount = match env.migration {
             Migration::Load => {
-                let load = self.task_h_load(se).max(self.rules.h_load_floor) as i64;
+                let load = self.task_h_load(se).max(self.rules.balance.h_load_floor) as i64;
                 let sd = self.domains.sd(env.sd);
                 let (failed, tries) = (sd.nr_balance_failed, sd.cache_nice_tries);
-                if !fits_load(load, env.imbalance, self.rules.detach_load, failed, tries) {
+                if !fits_load(
+                    load,
+                    env.imbalance,
+                    self.rules.balance.detach_load,
+                    failed,
+                    tries,
+                ) {
                     return false;
                 }
                 load
@@ -125,7 +131,7 @@ impl Sched {
             return true;
         }
         let smt = self.domains.sd(env.sd).flags.has(Flags::SHARE_CPUCAPACITY);
-        if smt && !self.rules.hot_within_core {
+        if smt && !self.rules.balance.hot_within_core {
             return false;
         }
         self.now - entity.exec_start < self.rules.tunables.migration_cost.0

@@ -115,7 +115,7 @@ impl Sched {
         };
         let ms = u64::from(domain.balance_interval) * factor;
         let mut jiffies = self.msecs_to_jiffies(ms);
-        if busy && self.rules.busy_less_one {
+        if busy && self.rules.balance.busy_less_one {
             // So that levels of intervals that divide each other do not stay in step.
             jiffies -= 1;
         }

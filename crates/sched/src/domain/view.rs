@@ -11,12 +11,12 @@ use crate::rules::{DomainRules, DomainSetting};
 ///
 /// ```
 /// use teeter_machine::{CpuId, Topology};
-/// use teeter_sched::{DomainRules, SchedDomains};
-/// use teeter_scenario::document::Machine;
+/// use teeter_scenario::document::{Kernel, Machine};
+/// use teeter_sched::{Rules, SchedDomains};
 ///
 /// let topology = Topology::from_spec(&Machine::preset("haswell-2s")).unwrap();
-/// let rules = DomainRules::of("v6.12").unwrap();
-/// let domains = SchedDomains::build(&topology, rules, &[]);
+/// let rules = Rules::from_kernel(&Kernel::new("v6.12")).unwrap();
+/// let domains = SchedDomains::build(&topology, rules.topology, &rules.domains);
 /// let names: Vec<_> = domains.of(CpuId(0)).iter().map(|sd| sd.name).collect();
 /// assert_eq!(names, ["SMT", "MC", "NUMA"]);
 /// println!("{}", domains.explain(CpuId(0)));

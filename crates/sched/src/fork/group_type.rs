@@ -91,13 +91,14 @@ impl Sched {
             let stats = self.wakeup_stats(group, domain.imbalance_pct);
             if sg.span.contains(cpu) {
                 local = Some(stats);
-            } else if idlest.is_none_or(|idlest| is_idler(&stats, &idlest, self.rules.idlest)) {
+            } else if idlest.is_none_or(|idlest| is_idler(&stats, &idlest, self.rules.fork.idlest))
+            {
                 idlest = Some(stats);
             }
         }
         let idlest = idlest?;
         let numa = domain.flags.has(Flags::NUMA).then_some(ForkNuma {
-            rule: self.rules.numa_imbalance,
+            rule: self.rules.balance.numa_imbalance,
             span_weight: domain.span_weight,
         });
         match local {
@@ -113,7 +114,7 @@ impl Sched {
         stats.group_type = classify(&stats, imbalance_pct, sg.imbalance);
         // The test is the wrong way round to v5.7: groups that are full or overloaded compare as 0.
         let full = stats.group_type >= GroupType::FullyBusy;
-        if full == (self.rules.idlest >= Idlest::GroupTypeLoad) {
+        if full == (self.rules.fork.idlest >= Idlest::GroupTypeLoad) {
             stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
         }
         stats

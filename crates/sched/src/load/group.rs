@@ -39,7 +39,7 @@ impl Sched {
         let load = gcfs.load.unscaled().max(gcfs.avg.load_avg);
         let shares =
             calc_group_shares(group.shares, group.load_avg, gcfs.tg_load_avg_contrib, load);
-        let runnable = match self.rules.pelt {
+        let runnable = match self.rules.load.pelt {
             Pelt::RunnableLoad => {
                 let queued = gcfs.avg.runnable_avg.max(gcfs.runnable_weight >> SHIFT);
                 let runnable = (queued * shares).checked_div(load);
@@ -64,7 +64,7 @@ impl Sched {
             self.dequeue_runnable_load_avg(cfs_rq, se);
         }
         self.dequeue_load_avg(cfs_rq, se);
-        let (form, floor) = (self.rules.pelt, self.rules.weight_floor);
+        let (form, floor) = (self.rules.load.pelt, self.rules.load.weight_floor);
         let entity = self.se_mut(se);
         entity.runnable_weight = runnable;
         entity.load = LoadWeight::scaled(weight, floor);
@@ -102,7 +102,7 @@ impl Sched {
         let cfs_rq = self.se(se).cfs_rq;
         self.add_tg_cfs_propagate(cfs_rq, runnable_sum);
         self.update_tg_cfs_util(cfs_rq, se, my_q);
-        if self.rules.pelt == Pelt::Runnable {
+        if self.rules.load.pelt == Pelt::Runnable {
             self.update_tg_cfs_runnable(cfs_rq, se, my_q);
         }
         if runnable_sum != 0 {
@@ -115,7 +115,7 @@ impl Sched {
     /// What an average that comes from below is multiplied by to give its sum: the largest there can be
     /// (to v5.7), or that of the queue's window (v5.8).
     fn propagation_divider(&self, cfs_rq: CfsRqId) -> u64 {
-        if self.rules.window_divider {
+        if self.rules.load.window_divider {
             self.cfs(cfs_rq).avg.divider()
         } else {
             LOAD_AVG_MAX
@@ -183,7 +183,7 @@ impl Sched {
         let avg = &mut self.cfs_mut(cfs_rq).avg;
         add_positive(&mut avg.load_avg, delta_avg);
         add_positive(&mut avg.load_sum, delta_sum);
-        if self.rules.pelt == Pelt::RunnableLoad {
+        if self.rules.load.pelt == Pelt::RunnableLoad {
             self.update_tg_cfs_runnable_load(cfs_rq, se, runnable_sum);
         }
     }

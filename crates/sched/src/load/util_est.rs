@@ -63,7 +63,7 @@ impl Sched {
         *enqueued = enqueued.saturating_sub(estimate);
         if sleep {
             let capacity = self.rqs[cpu.index()].cpu_capacity_orig;
-            let rule = self.rules.util_est;
+            let rule = self.rules.load.util_est;
             let avg = &mut self.se_mut(se).avg;
             avg.util_est.slept(avg.util_avg, capacity, rule);
         }

@@ -3,7 +3,7 @@
 //! Source: kernel/sched/topology.c and include/linux/sched/sd_flags.h of v4.11 to v6.17, arch/x86
 //! smpboot.c (SCHED.md 4 and 14). The releases at which a point changed are given with it.
 
-use super::kernels;
+use super::release::Release;
 
 /// From which node distances the NUMA levels are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,94 +145,18 @@ pub struct DomainRules {
     pub group_flags_follow: bool,
 }
 
-/// Kernels whose domains are known, without patch series, oldest first.
-const BASES: [(&str, (u8, u8)); 15] = [
-    ("v4.11", (4, 11)),
-    ("v5.3", (5, 3)),
-    ("v5.5", (5, 5)),
-    ("v5.6", (5, 6)),
-    ("v5.10", (5, 10)),
-    ("v5.11", (5, 11)),
-    ("v5.18", (5, 18)),
-    ("v6.1", (6, 1)),
-    ("v6.1.y", (6, 1)),
-    ("v6.5", (6, 5)),
-    ("v6.6", (6, 6)),
-    ("v6.7", (6, 7)),
-    ("v6.12", (6, 12)),
-    ("v6.12.y", (6, 12)),
-    ("v6.17", (6, 17)),
-];
-
-/// Patch series on top of them; none changes how domains are built.
-const PATCHED: [&str; 15] = [
-    "v4.11+propagate",
-    "v4.11+propagate-v2",
-    "v5.3+rework-v2",
-    "v5.5+numa-v1",
-    "v5.5+numa-v1b",
-    "v5.5+numa-v2",
-    "v5.5+numa-v3",
-    "v5.5+numa-v4",
-    "v5.5+numa-child",
-    "v6.5+fits",
-    "v6.5+bias",
-    "v6.5+fits+bias",
-    "v6.7+fits",
-    "v6.7+fits+bias",
-    "v6.17+even-idle",
-];
-
-/// Names of all kernels whose sched domains can be built, oldest first. The engine runs [`kernels`], which
-/// are among them.
-///
-/// ```
-/// assert!(teeter_sched::domain_kernels().contains(&"v6.12.y"));
-/// ```
-pub fn domain_kernels() -> Vec<&'static str> {
-    let mut names = Vec::new();
-    for (base, _) in BASES {
-        let run = kernels().iter().map(|info| info.name);
-        names.push(base);
-        for name in run.chain(PATCHED) {
-            if name != base && base_of(name) == base && !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
-}
-
-fn base_of(name: &str) -> &str {
-    name.split_once('+').map_or(name, |(base, _)| base)
-}
-
 impl DomainRules {
-    /// How the kernel of that name builds domains; patch series build them as their base does.
-    ///
-    /// ```
-    /// use teeter_sched::DomainRules;
-    /// let rules = DomainRules::of("v6.12.y").unwrap();
-    /// assert_eq!(rules.package_name, "PKG");
-    /// assert_eq!(DomainRules::of("v2.6"), None);
-    /// ```
-    pub fn of(name: &str) -> Option<Self> {
-        let base = base_of(name);
-        let &(_, version) = BASES.iter().find(|(known, _)| *known == base)?;
-        Some(Self::of_version(version))
-    }
-
     /// By release, each point with the one at which it changed.
-    fn of_version(version: (u8, u8)) -> Self {
-        let since = |major, minor| version >= (major, minor);
+    pub(super) fn of(release: Release) -> Self {
+        let since = |major, minor| release.since(major, minor);
         Self {
             node_level: since(4, 13),
-            numa_distances: match version {
+            numa_distances: match release {
                 _ if since(5, 18) => NumaDistances::OfCpuNodes,
                 _ if since(5, 12) => NumaDistances::All,
                 _ => NumaDistances::FromNode0,
             },
-            clusters: match version {
+            clusters: match release {
                 _ if since(6, 6) => Clusters::All,
                 _ if since(5, 16) => Clusters::NotHybrid,
                 _ => Clusters::None,
@@ -253,7 +177,7 @@ impl DomainRules {
             imbalance_pct: if since(5, 10) { 117 } else { 125 },
             busy_factor: if since(5, 10) { 16 } else { 32 },
             smt_gain: if since(5, 0) { None } else { Some(1178) },
-            asym_capacity: match version {
+            asym_capacity: match release {
                 _ if since(5, 14) => AsymCapacity::Classified,
                 _ if since(4, 20) => AsymCapacity::OneLevel {
                     balance_wake: !since(5, 8),
@@ -262,7 +186,7 @@ impl DomainRules {
             },
             asym_packing: AsymPacking {
                 smt: !since(6, 5),
-                package: match version {
+                package: match release {
                     _ if since(6, 14) => PackagePacking::Always,
                     _ if since(6, 6) => PackagePacking::Hybrid,
                     _ => PackagePacking::Never,
@@ -279,7 +203,7 @@ impl DomainRules {
                 GroupOrder::FromFirst
             },
             groups_inside: since(5, 13),
-            imb_numa_nr: match version {
+            imb_numa_nr: match release {
                 _ if since(6, 0) => ImbNumaNr::Eighth,
                 _ if since(5, 18) => ImbNumaNr::Quarter,
                 _ => ImbNumaNr::None,
@@ -294,36 +218,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_kernels_that_run_have_domains() {
-        let names = domain_kernels();
-        for info in kernels() {
-            assert!(names.contains(&info.name), "{}", info.name);
-        }
-        for name in &names {
-            assert!(DomainRules::of(name).is_some(), "{name}");
-        }
-        let mut once = names.clone();
-        once.sort_unstable();
-        once.dedup();
-        assert_eq!(once.len(), names.len());
-    }
-
-    #[test]
     fn releases_differ_where_the_sources_do() {
-        let of = |name| DomainRules::of(name).unwrap();
+        let of = |major, minor| DomainRules::of(Release(major, minor));
         assert_eq!(
-            (of("v5.6").imbalance_pct, of("v5.10").imbalance_pct),
+            (of(5, 6).imbalance_pct, of(5, 10).imbalance_pct),
             (125, 117)
         );
-        assert_eq!((of("v5.6").busy_factor, of("v5.10").busy_factor), (32, 16));
-        assert_eq!(of("v5.18").imb_numa_nr, ImbNumaNr::Quarter);
-        assert_eq!(of("v6.1").imb_numa_nr, ImbNumaNr::Eighth);
+        assert_eq!((of(5, 6).busy_factor, of(5, 10).busy_factor), (32, 16));
+        assert_eq!(of(5, 18).imb_numa_nr, ImbNumaNr::Quarter);
+        assert_eq!(of(6, 1).imb_numa_nr, ImbNumaNr::Eighth);
         assert_eq!(
-            (of("v6.6").package_name, of("v6.7").package_name),
+            (of(6, 6).package_name, of(6, 7).package_name),
             ("DIE", "PKG")
         );
-        assert_eq!(of("v5.5+numa-v3"), of("v5.5"));
-        assert_eq!(of("v6.1"), of("v6.1.y"));
-        assert_eq!(DomainRules::of("v6.2"), None);
     }
 }

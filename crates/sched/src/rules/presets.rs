@@ -1,8 +1,8 @@
 //! The kernels that can be chosen by name.
 
+use super::release::Release;
 use super::{
-    AverageGuard, Decision, DetachLoad, DomainRules, Idlest, LoadMetric, NumaImbalance, Pelt,
-    Rules, Tunables, UtilEst,
+    BalanceRules, DomainRules, ForkRules, LoadRules, NumaImbalance, Rules, Tunables, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -14,137 +14,158 @@ pub struct KernelInfo {
     pub about: &'static str,
 }
 
-/// A kernel and how it differs from v5.5.
+/// A kernel: a release, and what a patch series changes on it.
 struct Preset {
     info: KernelInfo,
-    differs: fn(Rules) -> Rules,
+    release: Release,
+    patch: fn(&mut Rules),
 }
 
-const fn kernel(name: &'static str, about: &'static str, differs: fn(Rules) -> Rules) -> Preset {
+const fn release(release: Release, name: &'static str, about: &'static str) -> Preset {
+    patched(release, name, about, |_| ())
+}
+
+const fn patched(
+    release: Release,
+    name: &'static str,
+    about: &'static str,
+    patch: fn(&mut Rules),
+) -> Preset {
     Preset {
         info: KernelInfo { name, about },
-        differs,
+        release,
+        patch,
     }
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 14] = [
-    kernel(
+const PRESETS: [Preset; 24] = [
+    release(
+        Release(4, 11),
+        "v4.11",
+        "The average load of groups, biased by what CPUs carried before (cpu_load[]); each group weighs what it holds now; wakeups search the whole cache for an idle CPU.",
+    ),
+    release(
+        Release(5, 3),
         "v5.3",
         "Balances average load between groups; fix_small_imbalance decides on small differences.",
-        |v5_5| Rules {
-            load_metric: LoadMetric::RunnableLoad,
-            decision: Decision::AverageLoad,
-            idlest: Idlest::SpareCapacity,
-            util_est: UtilEst::Ewma,
-            sched_idle_cpus: false,
-            ..v5_5
-        },
     ),
-    kernel(
+    release(
+        Release(5, 5),
         "v5.5",
         "The load-balance rework: groups are classified (has_spare … overloaded) and tasks, load or utilization moved.",
-        |v5_5| v5_5,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-v1",
         "Leaves up to an eighth of a node's CPUs in imbalance while the busier node is less than half used.",
-        |v5_5| with(v5_5, NumaImbalance::V1),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::V1,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-squash",
         "The same allowance in one test, as suggested on the first posting.",
-        |v5_5| with(v5_5, NumaImbalance::Squash),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::Squash,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-v1b",
         "The first posting as revised in its thread.",
-        |v5_5| with(v5_5, NumaImbalance::V1b),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::V1b,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-idle",
         "Leaves any imbalance while half the busier node's CPUs idle, as suggested on the first posting.",
-        |v5_5| with(v5_5, NumaImbalance::Idle),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::Idle,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-v2",
         "Leaves any imbalance while well over half the busier node's CPUs idle.",
-        |v5_5| with(v5_5, NumaImbalance::V2),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::V2,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-v3",
         "Takes 100 / (imbalance_pct - 100) - 1 tasks off the imbalance while the busier node runs fewer than twice that.",
-        |v5_5| with(v5_5, NumaImbalance::V3),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::V3,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-v3-gated",
         "The third posting for nodes of fewer than three tasks only, as suggested on it.",
-        |v5_5| with(v5_5, NumaImbalance::V3Gated),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::V3Gated,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-child",
         "Bounds the allowance by the CPUs of the level below, as suggested on the third posting.",
-        |v5_5| with(v5_5, NumaImbalance::Child),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::Child,
     ),
-    kernel(
+    patched(
+        Release(5, 5),
         "v5.5+numa-v4",
         "Leaves a pair of tasks on one node.",
-        |v5_5| with(v5_5, NumaImbalance::Pair),
+        |rules| rules.balance.numa_imbalance = NumaImbalance::Pair,
     ),
-    kernel(
+    release(
+        Release(5, 6),
         "v5.6",
         "Leaves a pair of tasks on one node; heavy tasks move once passes have failed often.",
-        v5_6,
     ),
-    kernel(
+    release(
+        Release(5, 10),
         "v5.10",
         "Counts runnable tasks beside load; imbalance_pct 117 above the LLC, busy_factor 16; load moves by halves of what failed.",
-        v5_10,
     ),
-    kernel(
+    release(
+        Release(5, 11),
         "v5.11",
         "Leaves two tasks of imbalance while a node runs fewer than a quarter of its CPUs; forks stay there as long.",
-        |v5_5| Rules {
-            numa_imbalance: NumaImbalance::Quarter,
-            kick_from_now: true,
-            ..v5_10(v5_5)
-        },
     ),
+    release(
+        Release(5, 18),
+        "v5.18",
+        "Leaves two tasks of imbalance while a node runs fewer than its imb_numa_nr, one per last-level cache or a quarter of its CPUs.",
+    ),
+    release(
+        Release(6, 1),
+        "v6.1",
+        "imb_numa_nr of an eighth of the node, against the whole difference; searches for idle CPUs end by how used the cache is (SIS_UTIL).",
+    ),
+    release(
+        Release(6, 1),
+        "v6.1.y",
+        "Late v6.1 stable: v6.1 with the fixes that were brought back, new-idle balancing at random among them.",
+    ),
+    release(
+        Release(6, 5),
+        "v6.5",
+        "The last with CFS: counts tasks against cores when cores differ in hardware threads.",
+    ),
+    release(
+        Release(6, 6),
+        "v6.6",
+        "EEVDF picks the eligible task with the earliest deadline; busy cores give tasks to idle ones (smt_balance).",
+    ),
+    release(
+        Release(6, 7),
+        "v6.7",
+        "EEVDF; a group contributes its load once per millisecond at most.",
+    ),
+    release(
+        Release(6, 12),
+        "v6.12",
+        "EEVDF with delayed dequeue: a task that owes time stays queued; short slices preempt.",
+    ),
+    release(
+        Release(6, 12),
+        "v6.12.y",
+        "Late v6.12 stable: v6.12 with the fixes that were brought back, new-idle balancing at random among them.",
+    ),
+    release(Release(6, 17), "v6.17", "EEVDF as of 2025."),
 ];
-
-fn v5_6(v5_5: Rules) -> Rules {
-    Rules {
-        detach_load: DetachLoad::UnlessStuck,
-        pinned_clears_imbalance: false,
-        sis_counts_forbidden: false,
-        ..with(v5_5, NumaImbalance::Pair)
-    }
-}
-
-fn v5_10(v5_5: Rules) -> Rules {
-    Rules {
-        pelt: Pelt::Runnable,
-        weight_floor: 2,
-        window_divider: true,
-        average_guard: AverageGuard::Busiest,
-        util_within_llc: false,
-        lone_tasks_by_util: false,
-        h_load_floor: 1,
-        hot_within_core: false,
-        busy_less_one: true,
-        affine_keeps_idle_prev: true,
-        detach_load: DetachLoad::Shift,
-        idlest: Idlest::GroupTypeUtil,
-        ..v5_6(v5_5)
-    }
-}
-
-fn with(rules: Rules, numa_imbalance: NumaImbalance) -> Rules {
-    Rules {
-        numa_imbalance,
-        ..rules
-    }
-}
 
 /// All kernels, oldest first.
 pub fn kernels() -> &'static [KernelInfo] {
@@ -163,31 +184,18 @@ pub fn kernels() -> &'static [KernelInfo] {
 /// The rules of a kernel by name.
 pub(super) fn preset(name: &str) -> Option<Rules> {
     let preset = PRESETS.iter().find(|preset| preset.info.name == name)?;
-    Some((preset.differs)(Rules {
+    let release = preset.release;
+    let mut rules = Rules {
         name: preset.info.name,
         hz: 250,
-        pelt: Pelt::RunnableLoad,
-        weight_floor: 0,
-        window_divider: false,
-        load_metric: LoadMetric::Load,
-        decision: Decision::GroupType,
-        numa_imbalance: NumaImbalance::None,
-        average_guard: AverageGuard::None,
-        util_within_llc: true,
-        lone_tasks_by_util: true,
-        h_load_floor: 0,
-        hot_within_core: true,
-        busy_less_one: false,
-        kick_from_now: false,
-        affine_keeps_idle_prev: false,
-        sis_counts_forbidden: true,
-        detach_load: DetachLoad::Twice,
-        pinned_clears_imbalance: true,
-        idlest: Idlest::GroupType,
-        util_est: UtilEst::FastUp,
-        sched_idle_cpus: true,
-        topology: DomainRules::of(preset.info.name)?,
+        load: LoadRules::of(release),
+        balance: BalanceRules::of(release),
+        wake: WakeRules::of(release),
+        fork: ForkRules::of(release),
+        topology: DomainRules::of(release),
         tunables: Tunables::default(),
         domains: Vec::new(),
-    }))
+    };
+    (preset.patch)(&mut rules);
+    Some(rules)
 }

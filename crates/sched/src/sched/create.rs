@@ -26,12 +26,12 @@ impl Sched {
             let below = cfs_rq_of(group, cpu, self.nr_cpus);
             let on = cfs_rq_of(parent, cpu, self.nr_cpus);
             let above = self.cfs(on).se;
-            let load = LoadWeight::scaled(NICE_0_LOAD, self.rules.weight_floor);
+            let load = LoadWeight::scaled(NICE_0_LOAD, self.rules.load.weight_floor);
             let se = EntityId(self.entities.len() as u32);
             self.entities
                 .push(Entity::new(Kind::Group(below), load, on, above));
             self.cfs_rqs
-                .push(CfsRq::new(group, Some(se), self.rules.weight_floor));
+                .push(CfsRq::new(group, Some(se), self.rules.load.weight_floor));
             self.attach_entity_cfs_rq(se);
         }
         group
@@ -66,7 +66,7 @@ impl Sched {
         let above = self.cfs(cfs_rq).se;
         let mut entity = Entity::new(Kind::Task(task), load, cfs_rq, above);
         entity.avg.load_avg = load.unscaled();
-        if self.rules.pelt == Pelt::RunnableLoad {
+        if self.rules.load.pelt == Pelt::RunnableLoad {
             entity.avg.runnable_avg = load.unscaled();
         }
         self.entities.push(entity);

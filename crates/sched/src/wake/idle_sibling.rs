@@ -97,7 +97,7 @@ impl Sched {
         let mut nr = sis_prop(avg_idle, avg_scan_cost, weight);
         let mut found = None;
         let mut looked = 0;
-        let searched = if self.rules.sis_counts_forbidden {
+        let searched = if self.rules.wake.sis_counts_forbidden {
             domain.span
         } else {
             domain.span.and(allowed)

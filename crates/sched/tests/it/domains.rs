@@ -7,10 +7,9 @@ use proptest::prelude::*;
 use serde_json::Value;
 use teeter_machine::{Cpu, CpuId, CpuSet, NodeId, Topology};
 use teeter_scenario::CpuList;
-use teeter_scenario::document::{Machine, MachineSource};
-use teeter_sched::{
-    DomainGroup, DomainRules, DomainView, Explanation, Outcome, SchedDomains, domain_kernels,
-};
+use teeter_scenario::document::{Kernel, Machine, MachineSource};
+use teeter_sched::rules::DomainRules;
+use teeter_sched::{DomainGroup, DomainView, Explanation, Outcome, Rules, SchedDomains, kernels};
 
 fn cpus(list: &str) -> CpuSet {
     let list: CpuList = list.parse().expect("a list of CPUs");
@@ -31,6 +30,12 @@ fn machine(cpus: usize) -> Topology {
 fn strings(value: &Value) -> Vec<&str> {
     let list = value.as_array().expect("a list");
     list.iter().filter_map(Value::as_str).collect()
+}
+
+/// How a kernel builds domains.
+fn domain_rules(kernel: &str) -> DomainRules {
+    let rules = Rules::from_kernel(&Kernel::new(kernel)).expect("a known kernel");
+    rules.topology
 }
 
 /// The machine of a golden file.
@@ -165,7 +170,7 @@ impl Compared {
         let json = std::fs::read_to_string(path).expect("a golden file");
         let golden: Value = serde_json::from_str(&json).expect("JSON");
         let topology = golden_machine(&golden);
-        let rules = DomainRules::of(kernel).expect("a known kernel");
+        let rules = domain_rules(kernel);
         let domains = SchedDomains::build(&topology, rules, &[]);
         let golden_domains = golden["domains"].as_array().expect("a list");
         for cpu in topology.cpu_ids() {
@@ -214,7 +219,7 @@ fn domains_of(kernel: &str, synthetic: &str, change: impl FnOnce(&mut Topology))
     let machine = Machine::new(MachineSource::Synthetic(synthetic.to_owned()));
     let mut topology = Topology::from_spec(&machine).expect("a machine");
     change(&mut topology);
-    let rules = DomainRules::of(kernel).expect("a kernel");
+    let rules = domain_rules(kernel);
     SchedDomains::build(&topology, rules, &[])
 }
 
@@ -514,10 +519,10 @@ proptest! {
     #[test]
     fn domains_of_any_machine_nest_and_are_covered_by_their_groups(
         shape in shape(),
-        kernel in prop::sample::select(domain_kernels()),
+        kernel in prop::sample::select(kernels().iter().map(|info| info.name).collect::<Vec<_>>()),
     ) {
         let topology = shape.topology();
-        let rules = DomainRules::of(kernel).expect("a known kernel");
+        let rules = domain_rules(kernel);
         let domains = SchedDomains::build(&topology, rules, &[]);
         for cpu in topology.cpu_ids() {
             check_cpu(&topology, &domains, cpu, kernel, !shape.one_way);

@@ -1,0 +1,36 @@
+//! Placement of forked tasks, by release (SCHED.md 6.5).
+
+use super::release::Release;
+
+/// How `find_idlest_group` places a forked task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Idlest {
+    /// Runnable load, average load and spare capacity (to v5.4).
+    SpareCapacity,
+    /// Group types (v5.5), with the average load of groups that are not full.
+    GroupType,
+    /// The same with the average load of those that are (v5.8).
+    GroupTypeLoad,
+    /// Of groups with as many idle CPUs the less used one (v5.9).
+    GroupTypeUtil,
+}
+
+/// How one kernel places forked tasks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForkRules {
+    /// The choice of a group.
+    pub idlest: Idlest,
+}
+
+impl ForkRules {
+    pub(super) fn of(release: Release) -> Self {
+        Self {
+            idlest: match release {
+                _ if release.since(5, 9) => Idlest::GroupTypeUtil,
+                _ if release.since(5, 8) => Idlest::GroupTypeLoad,
+                _ if release.since(5, 5) => Idlest::GroupType,
+                _ => Idlest::SpareCapacity,
+            },
+        }
+    }
+}
