@@ -10,12 +10,14 @@
 //!   names every [`Problem`] by its place.
 //! * [`schema`] is the JSON Schema of the document.
 //! * [`link`] puts a scenario into a link and takes it out again.
+//! * [`expr`] are users' own rules and filters.
 //! * [`presets`] are scenarios that come along.
 //!
 //! This is pure data: nothing here runs a scenario.
 
 pub mod cpulist;
 pub mod document;
+pub mod expr;
 pub mod limits;
 pub mod link;
 pub mod pointer;

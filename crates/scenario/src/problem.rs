@@ -96,7 +96,7 @@ fn list(problems: &[Problem]) -> String {
 }
 
 /// The known name that a misspelt one most likely stands for.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), *candidate))

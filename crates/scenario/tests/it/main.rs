@@ -7,6 +7,7 @@
 
 mod arbitrary;
 mod document;
+mod expr;
 mod golden_links;
 mod link;
 mod schema;
