@@ -6,6 +6,7 @@
 
 mod balance;
 mod domains;
+mod features;
 mod fork;
 mod load;
 mod presets;
@@ -22,6 +23,7 @@ pub use domains::{
     AsymCapacity, AsymPacking, Clusters, Degenerate, DomainRules, GroupOrder, ImbNumaNr,
     NumaDistances, PackagePacking, PreferSibling,
 };
+pub use features::{Feature, Features};
 pub use fork::{ForkRules, Idlest};
 pub use load::{LoadMetric, LoadRules, Pelt, UtilEst};
 pub use presets::{KernelInfo, kernels};
@@ -43,6 +45,8 @@ pub struct Rules {
     pub wake: WakeRules,
     /// Placement of forked tasks.
     pub fork: ForkRules,
+    /// Features, on or off.
+    pub features: Features,
     /// How sched domains are built.
     pub topology: DomainRules,
     /// What an administrator may set.

@@ -16,8 +16,8 @@ use crate::ids::SgId;
 use crate::load::group::{calc_group_shares, h_load_below};
 use crate::pelt::{Activity, SchedAvg, UtilEst, accumulate_segments, decay_load};
 use crate::rules::{self, AverageGuard, DetachLoad, ImbNumaNr, NumaImbalance, Tunables};
+use crate::wake::affine::{AffineWeight, wake_wide};
 use crate::wake::idle_sibling::sis_prop;
-use crate::wake::{AffineWeight, wake_wide};
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair, shares_of_cpu_weight};
 
 const EXAMPLES: &str = include_str!("../../../tests/golden/worked_examples.json");
@@ -444,7 +444,7 @@ fn check_affine(id: &str, given: &Value, want: &Value) {
         sync_h_load: sync.then(|| uint(given, "current_h_load")),
         this_capacity: uint(given, "cap_this"),
         prev_capacity: uint(given, "cap_prev"),
-        imbalance_pct: uint(given, "imbalance_pct") as u32,
+        bias_pct: Some(uint(given, "imbalance_pct") as u32),
     };
     assert_eq!(weight.prefers_this(), want["target"] == "this", "{id}");
 }

@@ -6,7 +6,7 @@ use teeter_machine::CpuId;
 
 use crate::ids::{EntityId, TaskId};
 use crate::pelt::UtilEst;
-use crate::rules;
+use crate::rules::{self, Feature};
 use crate::sched::Sched;
 
 /// Set in a task's `enqueued` while its utilization has not changed since (`UTIL_AVG_UNCHANGED`).
@@ -51,12 +51,18 @@ impl UtilEst {
 impl Sched {
     /// Adds a task's estimate to its CPU.
     pub(crate) fn util_est_enqueue(&mut self, cpu: CpuId, se: EntityId) {
+        if !self.rules.features.has(Feature::UtilEst) {
+            return;
+        }
         let estimate = self.se(se).avg.util_est.estimate();
         self.cfs_rqs[cpu.index()].avg.util_est.enqueued += estimate;
     }
 
     /// Takes a task's estimate off its CPU, and renews the estimate if the task goes to sleep.
     pub(crate) fn util_est_dequeue(&mut self, cpu: CpuId, task: TaskId, sleep: bool) {
+        if !self.rules.features.has(Feature::UtilEst) {
+            return;
+        }
         let se = self.task(task).se;
         let estimate = self.se(se).avg.util_est.estimate();
         let enqueued = &mut self.cfs_rqs[cpu.index()].avg.util_est.enqueued;

@@ -2,7 +2,8 @@
 
 use super::release::Release;
 use super::{
-    BalanceRules, DomainRules, ForkRules, LoadRules, NumaImbalance, Rules, Tunables, WakeRules,
+    BalanceRules, DomainRules, Features, ForkRules, LoadRules, NumaImbalance, Rules, Tunables,
+    WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -192,6 +193,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         balance: BalanceRules::of(release),
         wake: WakeRules::of(release),
         fork: ForkRules::of(release),
+        features: Features::of(release),
         topology: DomainRules::of(release),
         tunables: Tunables::default(),
         domains: Vec::new(),

@@ -5,6 +5,7 @@ use teeter_scenario::{Nanos, Problem};
 use thiserror::Error;
 
 use super::Rules;
+use super::features::Features;
 
 /// Why a tunable could not be set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -36,6 +37,14 @@ pub enum RulesError {
         max: String,
         /// What was given.
         value: String,
+    },
+    /// The kernel has no such feature.
+    #[error("{kernel} has no `{name}`")]
+    Absent {
+        /// The tunable.
+        name: String,
+        /// The kernel's name.
+        kernel: &'static str,
     },
     /// The tunable is fixed once the kernel runs.
     #[error("`{name}` cannot be changed while the kernel runs")]
@@ -189,6 +198,7 @@ fn names() -> Vec<String> {
     Tunable::ALL
         .iter()
         .map(|(name, _)| (*name).to_owned())
+        .chain(Features::names().map(|name| format!("features.{name}")))
         .chain(domains)
         .collect()
 }
@@ -206,6 +216,9 @@ impl Rules {
             self.domains.push(setting);
             return Ok(());
         }
+        if let Some(feature) = name.strip_prefix("features.") {
+            return self.set_feature(name, feature, value);
+        }
         let known = Tunable::ALL.iter().find(|(known, _)| *known == name);
         let (_, tunable) = known.ok_or_else(|| RulesError::Unknown {
             name: name.to_owned(),
@@ -220,6 +233,28 @@ impl Rules {
             Tunable::NrMigrate => tunables.nr_migrate = int(name, value, 1, 100_000)? as u32,
         }
         Ok(())
+    }
+
+    /// Switches a feature.
+    fn set_feature(
+        &mut self,
+        name: &str,
+        feature: &str,
+        value: &SettingValue,
+    ) -> Result<(), RulesError> {
+        let SettingValue::Bool(on) = value else {
+            return Err(kind(name, "true or false", value));
+        };
+        if self.features.switch_by_name(feature, *on) {
+            return Ok(());
+        }
+        let name = name.to_owned();
+        Err(if Features::names().any(|known| known == feature) {
+            let kernel = self.name;
+            RulesError::Absent { name, kernel }
+        } else {
+            RulesError::Unknown { name }
+        })
     }
 
     /// Sets a tunable while the kernel runs.
@@ -303,6 +338,7 @@ mod tests {
     use teeter_scenario::document::Kernel;
 
     use super::*;
+    use crate::rules::Feature;
 
     #[test]
     fn settings_reach_the_rules() {
@@ -331,6 +367,25 @@ mod tests {
                 "/set/domain.NUMA.imbalance_pct: `domain.NUMA.imbalance_pct` must be 100 to 1000, not 10",
                 "/set/latencyy: unknown tunable `latencyy` (did you mean `latency`?)",
             ]
+        );
+    }
+
+    #[test]
+    fn features_are_switched_where_the_kernel_has_them() {
+        let problems = |base: &str, name: &str| {
+            let mut kernel = Kernel::new(base);
+            kernel.set.insert(name.into(), SettingValue::Bool(false));
+            Rules::from_kernel(&kernel).map_err(|problems| problems[0].to_string())
+        };
+        let rules = problems("v6.1", "features.SIS_UTIL").unwrap();
+        assert!(!rules.features.has(Feature::SisUtil));
+        assert_eq!(
+            problems("v5.3", "features.SIS_UTIL").unwrap_err(),
+            "/set/features.SIS_UTIL: v5.3 has no `features.SIS_UTIL`"
+        );
+        assert_eq!(
+            problems("v5.3", "features.SIS_PROPP").unwrap_err(),
+            "/set/features.SIS_PROPP: unknown tunable `features.SIS_PROPP` (did you mean `features.SIS_PROP`?)"
         );
     }
 

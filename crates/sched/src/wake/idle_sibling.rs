@@ -6,6 +6,7 @@
 use teeter_machine::{CpuId, CpuSet};
 
 use crate::ids::{SdId, TaskId};
+use crate::rules::Feature;
 use crate::sched::Sched;
 
 /// What examining one CPU costs, ns: one or two cache lines of another CPU's run-queue. Sets how soon
@@ -94,7 +95,10 @@ impl Sched {
         let avg_scan_cost = self.domains.sd(this_sd).avg_scan_cost;
         let domain = self.domains.sd(sd);
         let weight = u64::from(domain.span_weight);
-        let mut nr = sis_prop(avg_idle, avg_scan_cost, weight);
+        let mut nr = match self.rules.features.has(Feature::SisProp) {
+            true => sis_prop(avg_idle, avg_scan_cost, weight),
+            false => u64::MAX,
+        };
         let mut found = None;
         let mut looked = 0;
         let searched = if self.rules.wake.sis_counts_forbidden {

@@ -1,0 +1,148 @@
+//! Features that can be switched while the kernel runs, by release (`/sys/kernel/debug/sched/features`).
+
+use super::release::Release;
+
+/// A feature of the scheduler.
+///
+/// Source: kernel/sched/features.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// WA_IDLE: `wake_affine` looks for an idle CPU (v4.14).
+    WaIdle,
+    /// WA_WEIGHT: `wake_affine` compares loads (v4.14).
+    WaWeight,
+    /// WA_BIAS: and favours the waker's CPU by half of `imbalance_pct` (v4.14).
+    WaBias,
+    /// SIS_PROP: a search for an idle CPU looks at as many as the waker's idle time is worth (v4.13 to v6.6,
+    /// off from v6.0 on).
+    SisProp,
+    /// SIS_UTIL: it looks at the fewer, the more used the cache's CPUs are (v6.0).
+    SisUtil,
+    /// UTIL_EST: utilization is estimated from what tasks needed before they slept (v4.17).
+    UtilEst,
+    /// UTIL_FITS_CAPACITY: a CPU on which the task fits counts as an idle one (postings of October 2023).
+    UtilFitsCapacity,
+    /// SELECT_BIAS_PREV: the previous CPU comes before the target (postings of October 2023).
+    SelectBiasPrev,
+}
+
+/// When a feature came, when it was on, and when it went; [`NEVER`] where no release did.
+struct Known {
+    feature: Feature,
+    name: &'static str,
+    since: Release,
+    off_since: Release,
+    gone_since: Release,
+}
+
+/// After any release.
+const NEVER: Release = Release(u8::MAX, 0);
+
+const fn known(feature: Feature, name: &'static str, since: Release) -> Known {
+    Known {
+        feature,
+        name,
+        since,
+        off_since: NEVER,
+        gone_since: NEVER,
+    }
+}
+
+const KNOWN: [Known; 8] = [
+    known(Feature::WaIdle, "WA_IDLE", Release(4, 14)),
+    known(Feature::WaWeight, "WA_WEIGHT", Release(4, 14)),
+    known(Feature::WaBias, "WA_BIAS", Release(4, 14)),
+    Known {
+        off_since: Release(6, 0),
+        gone_since: Release(6, 7),
+        ..known(Feature::SisProp, "SIS_PROP", Release(4, 13))
+    },
+    known(Feature::SisUtil, "SIS_UTIL", Release(6, 0)),
+    known(Feature::UtilEst, "UTIL_EST", Release(4, 17)),
+    known(Feature::UtilFitsCapacity, "UTIL_FITS_CAPACITY", NEVER),
+    known(Feature::SelectBiasPrev, "SELECT_BIAS_PREV", NEVER),
+];
+
+/// Which features a kernel has, and which of them are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    known: u32,
+    on: u32,
+}
+
+impl Features {
+    pub(super) fn of(release: Release) -> Self {
+        let mut features = Self { known: 0, on: 0 };
+        for known in &KNOWN {
+            if release >= known.since && release < known.gone_since {
+                features.add(known.feature, release < known.off_since);
+            }
+        }
+        features
+    }
+
+    /// Whether the feature is on (`sched_feat`).
+    #[inline]
+    pub fn has(self, feature: Feature) -> bool {
+        self.on & bit(feature) != 0
+    }
+
+    /// Adds a feature, as a patch series does.
+    pub(super) fn add(&mut self, feature: Feature, on: bool) {
+        self.known |= bit(feature);
+        self.switch(feature, on);
+    }
+
+    fn switch(&mut self, feature: Feature, on: bool) {
+        if on {
+            self.on |= bit(feature);
+        } else {
+            self.on &= !bit(feature);
+        }
+    }
+
+    /// Switches a feature by its name. False: the kernel has none of that name.
+    pub(super) fn switch_by_name(&mut self, name: &str, on: bool) -> bool {
+        let known = KNOWN.iter().find(|known| known.name == name);
+        match known.filter(|known| self.known & bit(known.feature) != 0) {
+            Some(known) => {
+                self.switch(known.feature, on);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Names of all features that some kernel has.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        KNOWN.iter().map(|known| known.name)
+    }
+}
+
+fn bit(feature: Feature) -> u32 {
+    1 << feature as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_come_and_go_with_releases() {
+        let (old, late) = (Features::of(Release(5, 3)), Features::of(Release(6, 1)));
+        assert!(old.has(Feature::SisProp) && !old.has(Feature::SisUtil));
+        assert!(!late.has(Feature::SisProp) && late.has(Feature::SisUtil));
+    }
+
+    #[test]
+    fn only_features_that_a_kernel_has_can_be_switched() {
+        let mut features = Features::of(Release(6, 5));
+        assert!(features.switch_by_name("SIS_PROP", true));
+        assert!(features.has(Feature::SisProp));
+        assert!(!Features::of(Release(6, 7)).switch_by_name("SIS_PROP", true));
+        assert!(!features.switch_by_name("UTIL_FITS_CAPACITY", true));
+        features.add(Feature::UtilFitsCapacity, true);
+        assert!(features.switch_by_name("UTIL_FITS_CAPACITY", false));
+        assert!(!features.has(Feature::UtilFitsCapacity));
+    }
+}
