@@ -85,9 +85,10 @@ impl Sched {
     #[inline]
     pub(crate) fn lb_util(&self, cpu: CpuId) -> u64 {
         let avg = &self.cfs_rqs[cpu.index()].avg;
-        let estimate = match self.rules.features.has(Feature::UtilEst) {
-            true => avg.util_est.enqueued,
-            false => 0,
+        let estimate = if self.rules.features.has(Feature::UtilEst) {
+            avg.util_est.enqueued
+        } else {
+            0
         };
         avg.util_avg
             .max(estimate)

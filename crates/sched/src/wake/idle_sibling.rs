@@ -95,9 +95,10 @@ impl Sched {
         let avg_scan_cost = self.domains.sd(this_sd).avg_scan_cost;
         let domain = self.domains.sd(sd);
         let weight = u64::from(domain.span_weight);
-        let mut nr = match self.rules.features.has(Feature::SisProp) {
-            true => sis_prop(avg_idle, avg_scan_cost, weight),
-            false => u64::MAX,
+        let mut nr = if self.rules.features.has(Feature::SisProp) {
+            sis_prop(avg_idle, avg_scan_cost, weight)
+        } else {
+            u64::MAX
         };
         let mut found = None;
         let mut looked = 0;
