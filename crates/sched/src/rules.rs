@@ -9,6 +9,7 @@ mod domains;
 mod features;
 mod fork;
 mod load;
+mod pick;
 mod presets;
 mod release;
 mod settings;
@@ -26,6 +27,7 @@ pub use domains::{
 pub use features::{Feature, Features};
 pub use fork::{ForkRules, Idlest};
 pub use load::{LoadMetric, LoadRules, Pelt, UtilEst};
+pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
 pub use wake::WakeRules;
@@ -37,6 +39,8 @@ pub struct Rules {
     pub name: &'static str,
     /// Ticks per second.
     pub hz: u32,
+    /// The choice of the next task.
+    pub pick: PickRules,
     /// Load tracking.
     pub load: LoadRules,
     /// Load balancing.

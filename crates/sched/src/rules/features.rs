@@ -20,6 +20,36 @@ pub enum Feature {
     SisUtil,
     /// UTIL_EST: utilization is estimated from what tasks needed before they slept (v4.17).
     UtilEst,
+    /// UTIL_EST_FASTUP: and the estimate follows a rise at once (v5.5 to v6.7, later always).
+    UtilEstFastup,
+    /// GENTLE_FAIR_SLEEPERS: sleepers are credited half a latency, not a whole one (to v6.5).
+    GentleFairSleepers,
+    /// START_DEBIT: new tasks start a slice behind (to v6.5).
+    StartDebit,
+    /// LAST_BUDDY: whom a wakeup preempted is preferred once the woken one sleeps (to v6.5).
+    LastBuddy,
+    /// NEXT_BUDDY: whoever was woken last is preferred. Off.
+    NextBuddy,
+    /// WAKEUP_PREEMPTION: woken tasks may preempt.
+    WakeupPreemption,
+    /// ALT_PERIOD: the round is as long as all tasks of the CPU need (v5.13 to v6.5).
+    AltPeriod,
+    /// BASE_SLICE: no slice is shorter than the minimal granularity (v5.13 to v6.5).
+    BaseSlice,
+    /// PLACE_LAG: an entity comes back with the lag it left with (v6.6).
+    PlaceLag,
+    /// PLACE_DEADLINE_INITIAL: the first deadline of a new task is half a slice away (v6.6).
+    PlaceDeadlineInitial,
+    /// PLACE_REL_DEADLINE: an entity that moves keeps its distance to its deadline (v6.12).
+    PlaceRelDeadline,
+    /// RUN_TO_PARITY: a picked entity runs until it is not eligible or its slice ends (v6.6).
+    RunToParity,
+    /// PREEMPT_SHORT: a woken entity of a shorter slice overrides that (v6.12).
+    PreemptShort,
+    /// DELAY_DEQUEUE: an entity that sleeps in debt stays queued until it is picked (v6.12).
+    DelayDequeue,
+    /// DELAY_ZERO: lag that such an entity gained meanwhile is dropped (v6.12).
+    DelayZero,
     /// UTIL_FITS_CAPACITY: a CPU on which the task fits counts as an idle one (postings of October 2023).
     UtilFitsCapacity,
     /// SELECT_BIAS_PREV: the previous CPU comes before the target (postings of October 2023).
@@ -35,6 +65,9 @@ struct Known {
     gone_since: Release,
 }
 
+/// Before any release.
+const FIRST: Release = Release(0, 0);
+
 /// After any release.
 const NEVER: Release = Release(u8::MAX, 0);
 
@@ -48,7 +81,7 @@ const fn known(feature: Feature, name: &'static str, since: Release) -> Known {
     }
 }
 
-const KNOWN: [Known; 8] = [
+const KNOWN: [Known; 23] = [
     known(Feature::WaIdle, "WA_IDLE", Release(4, 14)),
     known(Feature::WaWeight, "WA_WEIGHT", Release(4, 14)),
     known(Feature::WaBias, "WA_BIAS", Release(4, 14)),
@@ -59,6 +92,50 @@ const KNOWN: [Known; 8] = [
     },
     known(Feature::SisUtil, "SIS_UTIL", Release(6, 0)),
     known(Feature::UtilEst, "UTIL_EST", Release(4, 17)),
+    Known {
+        gone_since: Release(6, 8),
+        ..known(Feature::UtilEstFastup, "UTIL_EST_FASTUP", Release(5, 5))
+    },
+    Known {
+        gone_since: Release(6, 6),
+        ..known(Feature::GentleFairSleepers, "GENTLE_FAIR_SLEEPERS", FIRST)
+    },
+    Known {
+        gone_since: Release(6, 6),
+        ..known(Feature::StartDebit, "START_DEBIT", FIRST)
+    },
+    Known {
+        gone_since: Release(6, 6),
+        ..known(Feature::LastBuddy, "LAST_BUDDY", FIRST)
+    },
+    Known {
+        off_since: FIRST,
+        ..known(Feature::NextBuddy, "NEXT_BUDDY", FIRST)
+    },
+    known(Feature::WakeupPreemption, "WAKEUP_PREEMPTION", FIRST),
+    Known {
+        gone_since: Release(6, 6),
+        ..known(Feature::AltPeriod, "ALT_PERIOD", Release(5, 13))
+    },
+    Known {
+        gone_since: Release(6, 6),
+        ..known(Feature::BaseSlice, "BASE_SLICE", Release(5, 13))
+    },
+    known(Feature::PlaceLag, "PLACE_LAG", Release(6, 6)),
+    known(
+        Feature::PlaceDeadlineInitial,
+        "PLACE_DEADLINE_INITIAL",
+        Release(6, 6),
+    ),
+    known(
+        Feature::PlaceRelDeadline,
+        "PLACE_REL_DEADLINE",
+        Release(6, 12),
+    ),
+    known(Feature::RunToParity, "RUN_TO_PARITY", Release(6, 6)),
+    known(Feature::PreemptShort, "PREEMPT_SHORT", Release(6, 12)),
+    known(Feature::DelayDequeue, "DELAY_DEQUEUE", Release(6, 12)),
+    known(Feature::DelayZero, "DELAY_ZERO", Release(6, 12)),
     known(Feature::UtilFitsCapacity, "UTIL_FITS_CAPACITY", NEVER),
     known(Feature::SelectBiasPrev, "SELECT_BIAS_PREV", NEVER),
 ];

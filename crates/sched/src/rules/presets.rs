@@ -2,8 +2,8 @@
 
 use super::release::Release;
 use super::{
-    BalanceRules, DomainRules, Features, ForkRules, LoadRules, NumaImbalance, Rules, Tunables,
-    WakeRules,
+    BalanceRules, Delayed, DomainRules, Features, ForkRules, LoadRules, NumaImbalance, PickRules,
+    Reweight, Rules, Tunables, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -160,10 +160,15 @@ const PRESETS: [Preset; 24] = [
         "v6.12",
         "EEVDF with delayed dequeue: a task that owes time stays queued; short slices preempt.",
     ),
-    release(
+    patched(
         Release(6, 12),
         "v6.12.y",
         "Late v6.12 stable: v6.12 with the fixes that were brought back, new-idle balancing at random among them.",
+        |rules| {
+            rules.pick.base_slice_ns = 700_000;
+            rules.pick.reweight = Reweight::Replace;
+            rules.pick.delayed = Delayed::Apart;
+        },
     ),
     release(Release(6, 17), "v6.17", "EEVDF as of 2025."),
 ];
@@ -189,6 +194,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
     let mut rules = Rules {
         name: preset.info.name,
         hz: 250,
+        pick: PickRules::of(release),
         load: LoadRules::of(release),
         balance: BalanceRules::of(release),
         wake: WakeRules::of(release),

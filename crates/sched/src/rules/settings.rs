@@ -77,6 +77,10 @@ pub struct Tunables {
     pub min_granularity: Option<Nanos>,
     /// `sched_wakeup_granularity_ns`, base 1 ms.
     pub wakeup_granularity: Option<Nanos>,
+    /// `sched_idle_min_granularity_ns`, of which a CPU's idle entities run at least (v5.15 to v6.5).
+    pub idle_min_granularity: Nanos,
+    /// `sched_base_slice_ns` (v6.6), see [`super::PickRules::base_slice_ns`].
+    pub base_slice: Option<Nanos>,
     /// `sched_migration_cost_ns`: how long a task is cache-hot.
     pub migration_cost: Nanos,
     /// `sched_nr_migrate`: most tasks examined in one balance pass.
@@ -89,6 +93,8 @@ impl Default for Tunables {
             latency: None,
             min_granularity: None,
             wakeup_granularity: None,
+            idle_min_granularity: Nanos(750_000),
+            base_slice: None,
             migration_cost: Nanos(500_000),
             nr_migrate: 32,
         }
@@ -114,6 +120,14 @@ impl Tunables {
     }
 }
 
+impl Rules {
+    /// `sched_base_slice_ns` on a machine with this many online CPUs (v6.6).
+    pub fn base_slice_ns(&self, online: usize) -> u64 {
+        let default = self.pick.base_slice_ns * factor(online);
+        self.tunables.base_slice.map_or(default, |t| t.0)
+    }
+}
+
 /// `get_update_sysctl_factor` with the default logarithmic scaling.
 fn factor(online: usize) -> u64 {
     1 + u64::from(online.clamp(1, 8).ilog2())
@@ -130,6 +144,10 @@ enum Tunable {
     MinGranularity,
     /// See [`Tunables::wakeup_granularity`].
     WakeupGranularity,
+    /// See [`Tunables::idle_min_granularity`].
+    IdleMinGranularity,
+    /// See [`Tunables::base_slice`].
+    BaseSlice,
     /// See [`Tunables::migration_cost`].
     MigrationCost,
     /// See [`Tunables::nr_migrate`].
@@ -137,11 +155,13 @@ enum Tunable {
 }
 
 impl Tunable {
-    const ALL: [(&str, Self); 6] = [
+    const ALL: [(&str, Self); 8] = [
         ("hz", Self::Hz),
         ("latency", Self::Latency),
         ("min_granularity", Self::MinGranularity),
         ("wakeup_granularity", Self::WakeupGranularity),
+        ("idle_min_granularity", Self::IdleMinGranularity),
+        ("base_slice", Self::BaseSlice),
         ("migration_cost", Self::MigrationCost),
         ("nr_migrate", Self::NrMigrate),
     ];
@@ -204,7 +224,7 @@ fn names() -> Vec<String> {
 }
 
 impl Rules {
-    /// Sets a tunable before the kernel runs.
+    /// Sets a tunable before the kernel runs. One that only other releases have does nothing here.
     ///
     /// # Errors
     /// An unknown name, or a value that does not fit.
@@ -229,6 +249,8 @@ impl Rules {
             Tunable::Latency => tunables.latency = Some(time(name, value)?),
             Tunable::MinGranularity => tunables.min_granularity = Some(time(name, value)?),
             Tunable::WakeupGranularity => tunables.wakeup_granularity = Some(time(name, value)?),
+            Tunable::IdleMinGranularity => tunables.idle_min_granularity = time(name, value)?,
+            Tunable::BaseSlice => tunables.base_slice = Some(time(name, value)?),
             Tunable::MigrationCost => tunables.migration_cost = time_from(name, value, Nanos(0))?,
             Tunable::NrMigrate => tunables.nr_migrate = int(name, value, 1, 100_000)? as u32,
         }
