@@ -39,7 +39,7 @@ pub struct Vocabulary {
 /// assert_eq!(rule.eval(|input| Some([5, 125][input])), Ok(2));
 /// assert_eq!(
 ///     rule.eval(|input| Some([5, 100][input])).unwrap_err().to_string(),
-///     "division by zero at column 32"
+///     "division by zero at column 37"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
