@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Presets,
     /// List the kernels
     Kernels,
+    /// List the rules that can be switched alone
+    Rules,
     /// Print the JSON Schema of scenarios
     Schema,
 }

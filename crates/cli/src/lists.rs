@@ -1,4 +1,4 @@
-//! `teeter presets` and `teeter kernels`: what there is.
+//! `teeter presets`, `teeter kernels` and `teeter rules`: what there is.
 
 use teeter_scenario::{Problems, presets};
 
@@ -33,4 +33,14 @@ pub(crate) fn kernels() -> String {
         kernels.row([kernel.name.to_owned(), kernel.about.to_owned()]);
     }
     kernels.left()
+}
+
+/// Rules that can be switched alone, with their values.
+pub(crate) fn rules() -> String {
+    let mut rules = Table::new(0);
+    for rule in teeter_sched::rules::all() {
+        rules.row([rule.name.to_owned(), rule.about.to_owned()]);
+        rules.row([String::new(), rule.values().join(" | ")]);
+    }
+    rules.left()
 }

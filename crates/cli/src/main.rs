@@ -50,6 +50,7 @@ fn execute(command: Command) -> Result<String, Error> {
         Command::Import { file, from } => import::execute(&file, from),
         Command::Presets => Ok(lists::presets()),
         Command::Kernels => Ok(lists::kernels()),
+        Command::Rules => Ok(lists::rules()),
         Command::Schema => Ok(teeter_scenario::schema::json()),
     }
 }

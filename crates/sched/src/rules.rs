@@ -9,13 +9,13 @@ mod domains;
 mod features;
 mod fork;
 mod load;
+mod named;
 mod pick;
 mod presets;
 mod release;
 mod settings;
 mod wake;
 
-use serde_json::Value;
 use teeter_scenario::document::Kernel;
 use teeter_scenario::{Nanos, Problem};
 
@@ -27,6 +27,7 @@ pub use domains::{
 pub use features::{Feature, Features};
 pub use fork::{ForkRules, Idlest};
 pub use load::{LoadMetric, LoadRules, Pelt, UtilEst};
+pub use named::{RuleInfo, all};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
@@ -95,26 +96,5 @@ impl Rules {
     /// Time between two ticks.
     pub fn tick(&self) -> Nanos {
         Nanos(1_000_000_000 / u64::from(self.hz))
-    }
-
-    /// Switches one rule.
-    fn set_rule(&mut self, name: &str, value: &Value) -> Result<(), Problem> {
-        let path = format!("/rules/{name}");
-        if name != "numa_imbalance" {
-            return Err(Problem::unknown(path, "rule", name, ["numa_imbalance"]));
-        }
-        let known = NumaImbalance::ALL.map(|(known, _)| known);
-        let Some(wanted) = value.as_str() else {
-            return Err(Problem::new(path, "takes the name of a rule")
-                .with_hint(format!("known: {}", known.join(", "))));
-        };
-        let found = NumaImbalance::ALL
-            .iter()
-            .find(|(known, _)| *known == wanted);
-        let Some(&(_, rule)) = found else {
-            return Err(Problem::unknown(path, "rule", wanted, known));
-        };
-        self.balance.numa_imbalance = rule;
-        Ok(())
     }
 }

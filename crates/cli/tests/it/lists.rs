@@ -1,4 +1,4 @@
-//! `teeter presets`, `kernels` and `schema`
+//! `teeter presets`, `kernels`, `rules` and `schema`
 
 use teeter_scenario::presets;
 
@@ -28,6 +28,15 @@ fn kernels_are_listed() {
         .map(|kernel| kernel.name)
         .collect();
     assert_eq!(names, known);
+}
+
+#[test]
+fn rules_are_listed_with_their_values() {
+    let said = printed(&["rules"], "");
+    for rule in teeter_sched::rules::all() {
+        assert!(said.contains(&format!("{} ", rule.name)), "{said}");
+        assert!(said.contains(&rule.values().join(" | ")), "{said}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Load balancing, by release (SCHED.md 5).
 
+use super::named::Choice;
 use super::release::Release;
 
 /// How `find_busiest_group` chooses a group and `calculate_imbalance` an amount.
@@ -11,6 +12,13 @@ pub enum Decision {
     GroupType,
 }
 
+impl Choice for Decision {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("average-load", Self::AverageLoad),
+        ("group-type", Self::GroupType),
+    ];
+}
+
 /// What spares `calculate_imbalance` a subtraction that would wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AverageGuard {
@@ -18,6 +26,11 @@ pub enum AverageGuard {
     None,
     /// A local group above the busiest pulls nothing (v5.10).
     Busiest,
+}
+
+impl Choice for AverageGuard {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("none", Self::None), ("busiest", Self::Busiest)];
 }
 
 /// How much imbalance between NUMA nodes is left alone while there is little to balance (from v5.6 on; the
@@ -48,9 +61,8 @@ pub enum NumaImbalance {
     Quarter,
 }
 
-impl NumaImbalance {
-    /// Every rule by its name in a scenario.
-    pub(super) const ALL: [(&str, Self); 11] = [
+impl Choice for NumaImbalance {
+    const ALL: &'static [(&'static str, Self)] = &[
         ("none", Self::None),
         ("v1", Self::V1),
         ("v1b", Self::V1b),
@@ -74,6 +86,14 @@ pub enum DetachLoad {
     UnlessStuck,
     /// Those above the imbalance, halved for each failed pass (v5.10).
     Shift,
+}
+
+impl Choice for DetachLoad {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("twice", Self::Twice),
+        ("unless-stuck", Self::UnlessStuck),
+        ("shift", Self::Shift),
+    ];
 }
 
 /// How one kernel balances load.

@@ -1,5 +1,6 @@
 //! Placement of forked tasks, by release (SCHED.md 6.5).
 
+use super::named::Choice;
 use super::release::Release;
 
 /// How `find_idlest_group` places a forked task.
@@ -13,6 +14,15 @@ pub enum Idlest {
     GroupTypeLoad,
     /// Of groups with as many idle CPUs the less used one (v5.9).
     GroupTypeUtil,
+}
+
+impl Choice for Idlest {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("spare-capacity", Self::SpareCapacity),
+        ("group-type", Self::GroupType),
+        ("group-type-load", Self::GroupTypeLoad),
+        ("group-type-util", Self::GroupTypeUtil),
+    ];
 }
 
 /// How one kernel places forked tasks.

@@ -1,5 +1,6 @@
 //! Load tracking, by release (SCHED.md 2).
 
+use super::named::Choice;
 use super::release::Release;
 
 /// What load tracking knows of tasks that wait.
@@ -11,6 +12,13 @@ pub enum Pelt {
     Runnable,
 }
 
+impl Choice for Pelt {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("runnable-load", Self::RunnableLoad),
+        ("runnable", Self::Runnable),
+    ];
+}
+
 /// Which average of a run-queue the balancer and wakeups take for its load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadMetric {
@@ -20,6 +28,11 @@ pub enum LoadMetric {
     Load,
 }
 
+impl Choice for LoadMetric {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("runnable-load", Self::RunnableLoad), ("load", Self::Load)];
+}
+
 /// How `util_est` follows a rise of utilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UtilEst {
@@ -27,6 +40,10 @@ pub enum UtilEst {
     Ewma,
     /// At once (`UTIL_EST_FASTUP`, v5.5).
     FastUp,
+}
+
+impl Choice for UtilEst {
+    const ALL: &'static [(&'static str, Self)] = &[("ewma", Self::Ewma), ("fast-up", Self::FastUp)];
 }
 
 /// How one kernel tracks load.

@@ -1,0 +1,228 @@
+//! Every rule by its dotted name, so that it can be listed and switched alone.
+
+use serde_json::Value;
+use teeter_scenario::Problem;
+
+use super::Rules;
+
+/// A rule with values that have names.
+pub(super) trait Choice: Copy + PartialEq + 'static {
+    /// Every value, by its name in a scenario.
+    const ALL: &'static [(&'static str, Self)];
+}
+
+impl Choice for bool {
+    const ALL: &'static [(&'static str, Self)] = &[("false", false), ("true", true)];
+}
+
+/// A point where kernels differ, that can be switched alone.
+pub struct RuleInfo {
+    /// Its name in a scenario's `rules`.
+    pub name: &'static str,
+    /// What it decides, in a phrase.
+    pub about: &'static str,
+    values: fn() -> Vec<&'static str>,
+    get: fn(&Rules) -> &'static str,
+    set: fn(&mut Rules, &str) -> bool,
+}
+
+impl RuleInfo {
+    /// The values it takes.
+    pub fn values(&self) -> Vec<&'static str> {
+        (self.values)()
+    }
+
+    /// Its value in a kernel.
+    pub fn of(&self, rules: &Rules) -> &'static str {
+        (self.get)(rules)
+    }
+}
+
+fn names<T: Choice>(_: fn(&Rules) -> T) -> Vec<&'static str> {
+    T::ALL.iter().map(|(name, _)| *name).collect()
+}
+
+fn name_of<T: Choice>(value: T) -> &'static str {
+    let found = T::ALL.iter().find(|(_, known)| *known == value);
+    found.map_or("", |(name, _)| name)
+}
+
+fn choose<T: Choice>(place: &mut T, name: &str) -> bool {
+    let found = T::ALL.iter().find(|(known, _)| *known == name);
+    if let Some((_, value)) = found {
+        *place = *value;
+    }
+    found.is_some()
+}
+
+macro_rules! rule {
+    ($name:literal, $($field:ident).+, $about:literal) => {
+        RuleInfo {
+            name: $name,
+            about: $about,
+            values: || names(|rules| rules.$($field).+),
+            get: |rules| name_of(rules.$($field).+),
+            set: |rules, name| choose(&mut rules.$($field).+, name),
+        }
+    };
+}
+
+/// All of them, by area.
+const RULES: &[RuleInfo] = &[
+    rule!(
+        "load.pelt",
+        load.pelt,
+        "what load tracking knows of tasks that wait"
+    ),
+    rule!(
+        "load.metric",
+        load.metric,
+        "which average is the load of a CPU"
+    ),
+    rule!(
+        "load.util_est",
+        load.util_est,
+        "how estimated utilization follows a rise"
+    ),
+    rule!(
+        "load.window_divider",
+        load.window_divider,
+        "load from below is measured by the queue's own window"
+    ),
+    rule!(
+        "decision",
+        balance.decision,
+        "how the busiest group is chosen, and how much is moved"
+    ),
+    rule!(
+        "numa_imbalance",
+        balance.numa_imbalance,
+        "imbalance allowed between NUMA nodes"
+    ),
+    rule!(
+        "average_guard",
+        balance.average_guard,
+        "guard of the averages against a wrap"
+    ),
+    rule!(
+        "util_within_llc",
+        balance.util_within_llc,
+        "a group with spare capacity pulls utilization within a cache too"
+    ),
+    rule!(
+        "lone_tasks_by_util",
+        balance.lone_tasks_by_util,
+        "a queue of one task is pulled from by utilization"
+    ),
+    rule!(
+        "detach_load",
+        balance.detach_load,
+        "which tasks are too heavy for an imbalance of load"
+    ),
+    rule!(
+        "hot_within_core",
+        balance.hot_within_core,
+        "a task is cache-hot for other threads of its core"
+    ),
+    rule!(
+        "busy_less_one",
+        balance.busy_less_one,
+        "a busy CPU's intervals are a jiffy shorter"
+    ),
+    rule!(
+        "kick_from_now",
+        balance.kick_from_now,
+        "a kick puts the next one off from now"
+    ),
+    rule!(
+        "pinned_clears_imbalance",
+        balance.pinned_clears_imbalance,
+        "a pass that found all tasks pinned clears the level's mark of imbalance"
+    ),
+    rule!(
+        "fork.idlest",
+        fork.idlest,
+        "which group a forked task goes to"
+    ),
+    rule!(
+        "wake.sched_idle_cpus",
+        wake.sched_idle_cpus,
+        "a CPU that runs only tasks of idle policy counts as idle"
+    ),
+];
+
+/// Every rule that can be switched alone.
+///
+/// ```
+/// let numa = teeter_sched::rules::all().iter().find(|rule| rule.name == "numa_imbalance");
+/// assert!(numa.unwrap().values().contains(&"v3"));
+/// ```
+pub fn all() -> &'static [RuleInfo] {
+    RULES
+}
+
+impl Rules {
+    /// Switches one rule.
+    pub(super) fn set_rule(&mut self, name: &str, value: &Value) -> Result<(), Problem> {
+        let path = format!("/rules/{name}");
+        let Some(rule) = RULES.iter().find(|rule| rule.name == name) else {
+            let known = RULES.iter().map(|rule| rule.name);
+            return Err(Problem::unknown(path, "rule", name, known));
+        };
+        let known = rule.values();
+        let value = match value {
+            Value::String(value) => value.clone(),
+            Value::Bool(value) => value.to_string(),
+            _ => {
+                let hint = format!("known: {}", known.join(", "));
+                return Err(Problem::new(path, "takes the name of a value").with_hint(hint));
+            }
+        };
+        if (rule.set)(self, &value) {
+            Ok(())
+        } else {
+            Err(Problem::unknown(path, "value", &value, known))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::{kernels, presets};
+
+    #[test]
+    fn every_kernel_has_a_value_for_every_rule_that_can_be_switched_to() {
+        for kernel in kernels() {
+            let rules = presets::preset(kernel.name).unwrap();
+            for rule in all() {
+                let (values, value) = (rule.values(), rule.of(&rules));
+                assert!(values.contains(&value), "{} {}", kernel.name, rule.name);
+                for wanted in values {
+                    let mut switched = rules.clone();
+                    switched.set_rule(rule.name, &json!(wanted)).unwrap();
+                    assert_eq!(rule.of(&switched), wanted, "{} {}", kernel.name, rule.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_rules_and_values_name_the_nearest() {
+        let mut rules = presets::preset("v5.5").unwrap();
+        let refused = |problem: Result<(), Problem>| problem.unwrap_err().to_string();
+        assert_eq!(
+            refused(rules.set_rule("numa_imbalanse", &json!("v3"))),
+            "/rules/numa_imbalanse: unknown rule `numa_imbalanse` (did you mean `numa_imbalance`?)"
+        );
+        assert_eq!(
+            refused(rules.set_rule("detach_load", &json!("shitf"))),
+            "/rules/detach_load: unknown value `shitf` (did you mean `shift`?)"
+        );
+        assert!(refused(rules.set_rule("detach_load", &json!(3))).contains("known: twice"));
+        rules.set_rule("busy_less_one", &json!(true)).unwrap();
+        assert!(rules.balance.busy_less_one);
+    }
+}
