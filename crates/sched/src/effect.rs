@@ -78,6 +78,13 @@ pub enum Effect {
         /// CPU whose tick kicked.
         from: CpuId,
     },
+    /// The stopper of `cpu` must run [`crate::Sched::run_stopper`] soon.
+    Stop {
+        /// CPU whose running task shall leave.
+        cpu: CpuId,
+        /// CPU that asked.
+        from: CpuId,
+    },
     /// The stopper of `cpu` must run [`crate::Sched::active_balance`] soon.
     ActiveBalance {
         /// Source CPU, whose running task shall be pushed.

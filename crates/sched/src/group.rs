@@ -1,5 +1,8 @@
 //! Task groups.
 
+use teeter_machine::CpuSet;
+
+use crate::ids::GroupId;
 use crate::weight::NICE_0_LOAD;
 
 /// A `task_group`: a cgroup of the cpu controller.
@@ -9,14 +12,33 @@ pub(crate) struct TaskGroup {
     pub(crate) shares: u64,
     /// Sum of what its queues contribute.
     pub(crate) load_avg: u64,
+    pub(crate) parent: GroupId,
+    /// `cpuset.cpus`; `None` = its parent's.
+    pub(crate) cpus: Option<CpuSet>,
+    /// `cpuset.cpus.effective`
+    pub(crate) effective_cpus: CpuSet,
 }
 
 impl TaskGroup {
     /// The root group, whose weight nothing is measured against.
-    pub(crate) fn root() -> Self {
+    pub(crate) fn root(online: CpuSet) -> Self {
         Self {
             shares: NICE_0_LOAD,
             load_avg: 0,
+            parent: GroupId::ROOT,
+            cpus: None,
+            effective_cpus: online,
+        }
+    }
+
+    /// A group of these scaled shares below one of these CPUs.
+    pub(crate) fn new(parent: GroupId, shares: u64, effective_cpus: CpuSet) -> Self {
+        Self {
+            shares,
+            load_avg: 0,
+            parent,
+            cpus: None,
+            effective_cpus,
         }
     }
 }

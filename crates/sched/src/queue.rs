@@ -64,7 +64,8 @@ impl Sched {
         }
     }
 
-    fn add_min_vruntime(&mut self, se: EntityId) {
+    /// Makes an entity's relative vruntime one of its queue.
+    pub(crate) fn add_min_vruntime(&mut self, se: EntityId) {
         let min_vruntime = self.cfs(self.se(se).cfs_rq).min_vruntime;
         let entity = self.se_mut(se);
         entity.vruntime = entity.vruntime.wrapping_add(min_vruntime);

@@ -35,6 +35,10 @@ pub(crate) struct Rq {
     pub(crate) idle_balance: bool,
     /// An active balance from here is under way, to this CPU.
     pub(crate) active_balance: Option<CpuId>,
+    /// Tasks its stopper shall move, and where to.
+    pub(crate) to_move: Vec<(TaskId, CpuId)>,
+    /// CPU last chosen here for a task that may not stay where it is.
+    pub(crate) distribute_cpu_mask_prev: CpuId,
     /// Whether it is among the CPUs without a tick (`nohz_tick_stopped`).
     pub(crate) tick_stopped: bool,
     /// A kick has been sent to it and not answered.
@@ -77,6 +81,8 @@ impl Rq {
             next_balance: 0,
             idle_balance: false,
             active_balance: None,
+            to_move: Vec::new(),
+            distribute_cpu_mask_prev: CpuId(0),
             tick_stopped: true,
             nohz_kick: None,
             has_blocked_load: false,

@@ -5,6 +5,7 @@
 //! whose point it changes. The code at such a point is one `match`.
 
 mod balance;
+mod change;
 mod domains;
 mod features;
 mod fork;
@@ -20,6 +21,7 @@ use teeter_scenario::document::Kernel;
 use teeter_scenario::{Nanos, Problem};
 
 pub use balance::{AverageGuard, BalanceRules, Decision, DetachLoad, NumaImbalance};
+pub use change::ChangeRules;
 pub use domains::{
     AsymCapacity, AsymPacking, Clusters, Degenerate, DomainRules, GroupOrder, ImbNumaNr,
     NumaDistances, PackagePacking, PreferSibling,
@@ -52,6 +54,8 @@ pub struct Rules {
     pub fork: ForkRules,
     /// Features, on or off.
     pub features: Features,
+    /// Changes of tasks that exist.
+    pub change: ChangeRules,
     /// How sched domains are built.
     pub topology: DomainRules,
     /// What an administrator may set.

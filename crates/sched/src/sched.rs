@@ -1,9 +1,13 @@
 //! One running kernel.
 
+mod change;
 mod clock;
+mod cpuset;
 mod create;
 mod entry;
 mod query;
+
+use std::sync::Arc;
 
 use teeter_machine::Topology;
 use teeter_scenario::Nanos;
@@ -38,6 +42,7 @@ pub struct Sched {
     pub(crate) entities: Vec<Entity>,
     pub(crate) tasks: Vec<Task>,
     pub(crate) groups: Vec<TaskGroup>,
+    pub(crate) topology: Arc<Topology>,
     pub(crate) domains: Domains,
     pub(crate) nohz: Nohz,
     /// Some CPU has more than one task (`rd->overload`).
@@ -71,7 +76,8 @@ impl Sched {
                 .collect(),
             entities: Vec::new(),
             tasks: Vec::new(),
-            groups: vec![TaskGroup::root()],
+            groups: vec![TaskGroup::root(topology.online)],
+            topology: Arc::new(topology.clone()),
             domains,
             nohz: Nohz::new(topology.online),
             overload: false,

@@ -86,7 +86,11 @@ impl Sched {
     }
 
     /// Puts back the outgoing entities up to the queue both paths share, which it returns.
-    fn put_prev_upto(&mut self, prev: Option<EntityId>, next: Option<EntityId>) -> Option<CfsRqId> {
+    pub(crate) fn put_prev_upto(
+        &mut self,
+        prev: Option<EntityId>,
+        next: Option<EntityId>,
+    ) -> Option<CfsRqId> {
         let shared = prev
             .zip(next)
             .and_then(|(prev, next)| self.shared_queue(prev, next));
@@ -101,7 +105,7 @@ impl Sched {
     }
 
     /// Makes the entity and those above it current, up to the shared queue.
-    fn set_next_upto(&mut self, se: EntityId, shared: Option<CfsRqId>) {
+    pub(crate) fn set_next_upto(&mut self, se: EntityId, shared: Option<CfsRqId>) {
         let mut up = Some(se);
         while let Some(se) = up {
             let entity = self.se(se);

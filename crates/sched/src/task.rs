@@ -14,7 +14,8 @@ pub struct NewTask {
     pub nice: i8,
     /// Scheduling policy within the fair class.
     pub policy: Policy,
-    /// CPUs it may run on. CPUs that the machine lacks are ignored; with none left it may run anywhere.
+    /// CPUs it asks to run on. Those that its group may not use are ignored; with none left it may run on all
+    /// of the group's.
     pub affinity: CpuSet,
 }
 
@@ -34,7 +35,14 @@ pub(crate) enum State {
 pub(crate) struct Task {
     pub(crate) se: EntityId,
     pub(crate) group: GroupId,
+    /// -20 to 19.
+    pub(crate) nice: i8,
     pub(crate) policy: Policy,
+    /// CPUs it asked for itself (`user_cpus_ptr`); `None` = never.
+    pub(crate) user_cpus: Option<CpuSet>,
+    /// CPUs it is bound to, online or not.
+    pub(crate) cpus_mask: CpuSet,
+    /// Those of them that are online.
     pub(crate) affinity: CpuSet,
     pub(crate) state: State,
     pub(crate) cpu: CpuId,

@@ -52,17 +52,8 @@ impl Sched {
         if allowed.contains(cpu) {
             cpu
         } else {
-            self.fallback_cpu(task, prev)
+            self.select_fallback_rq(task, prev)
         }
-    }
-
-    /// Any CPU the task may use, nearest first by number: affinity changed while it slept.
-    fn fallback_cpu(&self, task: TaskId, prev: CpuId) -> CpuId {
-        self.task(task)
-            .affinity
-            .iter_wrap(prev)
-            .next()
-            .unwrap_or(prev)
     }
 
     /// Whether two CPUs share the last-level cache (`cpus_share_cache`).

@@ -1,6 +1,7 @@
 //! The simulation: all state, and the loop that lets time pass.
 
 mod build;
+mod change;
 mod effects;
 mod interpret;
 mod outcome;
@@ -8,7 +9,7 @@ mod outcome;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use teeter_machine::CpuId;
+use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Scenario, ScriptEntry, Until};
 use teeter_sched::{Effect, GroupId, Sched, TaskId};
@@ -20,7 +21,7 @@ use crate::error::Error;
 use crate::hardware::Hardware;
 use crate::queue::{Event, Queue};
 use crate::sampler::Sampler;
-use crate::script::{self, Script};
+use crate::script::{Names, Script};
 use crate::series::Series;
 use crate::snapshot::MigrationMark;
 use crate::stats::{Stats, Totals};
@@ -152,7 +153,12 @@ impl Simulation {
                 now: self.now(),
             });
         }
-        let added = self.script.add("/script", entry, &self.groups, &self.sched);
+        let names = Names {
+            groups: &self.groups,
+            table: &self.table,
+            cpus: CpuSet::first_n(self.cpus.len()),
+        };
+        let added = self.script.add("/script", entry, names, &self.sched);
         added.map_err(Error::Problems)
     }
 
@@ -194,7 +200,7 @@ impl Simulation {
     /// Makes the changes that are due, before anything else of their time.
     fn apply_script(&mut self) {
         while let Some(change) = self.script.take_due(self.now) {
-            script::apply(&change, &mut self.sched, Nanos(self.now));
+            self.apply(&change);
             self.settle();
         }
     }
@@ -221,6 +227,10 @@ impl Simulation {
             Event::ActiveBalance(cpu) => {
                 self.queue.cancel(event);
                 self.sched.active_balance(now, cpu);
+            }
+            Event::Stop(cpu) => {
+                self.queue.cancel(event);
+                self.sched.run_stopper(now, cpu);
             }
             Event::Timer(thread) => {
                 self.queue.cancel(event);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use teeter_machine::{CpuId, CpuSet};
+use teeter_scenario::Nanos;
 use teeter_scenario::document::Scenario;
 use teeter_sched::{GroupId, Sched};
 
@@ -87,12 +88,9 @@ impl Groups {
         let own: Option<CpuSet> = spec
             .and_then(|cgroup| cgroup.cpus.as_ref())
             .map(|list| list.iter().map(|cpu| CpuId(cpu as u16)).collect());
-        // A cpuset with no usable CPU of its own falls back to its parent's, as in the kernel.
-        let cpus = own
-            .map(|own| own.and(&parent.cpus))
-            .filter(|cpus| !cpus.is_empty())
-            .unwrap_or(parent.cpus);
         let id = sched.add_group(parent.id, weight);
+        sched.set_group_cpus(Nanos::ZERO, id, own);
+        let cpus = *sched.group_cpus(id);
         let index = self.list.len();
         self.list.push(Group {
             path: path.to_owned(),

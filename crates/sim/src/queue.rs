@@ -26,12 +26,14 @@ pub(crate) enum Event {
     NohzKick(CpuId),
     /// The CPU's stopper gets to run.
     ActiveBalance(CpuId),
+    /// The CPU's stopper gets to run, to move tasks that may not stay.
+    Stop(CpuId),
     /// A thread's start or the end of its sleep.
     Timer(u32),
 }
 
 /// Heap slots of each CPU.
-const KINDS: u32 = 4;
+const KINDS: u32 = 5;
 
 /// A CPU's events in the tree.
 #[derive(Clone, Copy, Debug)]
@@ -135,10 +137,11 @@ impl Queue {
     fn slot(&self, event: Event) -> u32 {
         let of_cpu = |cpu: CpuId, kind: u32| KINDS * u32::from(cpu.0) + kind;
         match event {
-            Event::Boundary(cpu) | Event::Tick(cpu) => of_cpu(cpu, 3),
+            Event::Boundary(cpu) | Event::Tick(cpu) => of_cpu(cpu, 4),
             Event::Resched(cpu) => of_cpu(cpu, 0),
             Event::NohzKick(cpu) => of_cpu(cpu, 1),
             Event::ActiveBalance(cpu) => of_cpu(cpu, 2),
+            Event::Stop(cpu) => of_cpu(cpu, 3),
             Event::Timer(thread) => self.threads_at + thread,
         }
     }
@@ -151,7 +154,8 @@ impl Queue {
         match slot % KINDS {
             0 => Event::Resched(cpu),
             1 => Event::NohzKick(cpu),
-            _ => Event::ActiveBalance(cpu),
+            2 => Event::ActiveBalance(cpu),
+            _ => Event::Stop(cpu),
         }
     }
 }

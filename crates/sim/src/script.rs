@@ -1,21 +1,46 @@
 //! Timed changes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use teeter_scenario::document::{Action, ScriptEntry, SettingValue};
+use teeter_machine::{CpuId, CpuSet};
+use teeter_scenario::document::{Action, CgroupChange, ScriptEntry, SettingValue};
 use teeter_scenario::problem::join;
-use teeter_scenario::{Nanos, Problem};
+use teeter_scenario::{CpuList, Problem};
 use teeter_sched::{GroupId, Sched};
 
 use crate::support;
+use crate::table::ThreadTable;
 
-/// One change.
+/// One change. Threads are told by their task numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// A write to a tunable.
     Set { name: String, value: SettingValue },
     /// A write to cpu.weight.
     Weight { group: GroupId, weight: u32 },
+    /// A write to cpuset.cpus.
+    GroupCpus { group: GroupId, cpus: CpuSet },
+    /// `taskset`
+    Affinity { threads: Range<u32>, cpus: CpuSet },
+    /// Moves to another cgroup.
+    Move { threads: Range<u32>, to: GroupId },
+    /// `renice`
+    Nice { threads: Range<u32>, nice: i8 },
+    /// Starts threads that have not begun.
+    Start { threads: Range<u32> },
+    /// Kills threads.
+    Stop { threads: Range<u32> },
+}
+
+/// What a script may name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names<'a> {
+    /// The scheduler's number of each cgroup, by path.
+    pub(crate) groups: &'a BTreeMap<String, GroupId>,
+    pub(crate) table: &'a ThreadTable,
+    /// CPUs of the machine.
+    pub(crate) cpus: CpuSet,
 }
 
 /// Changes by time; those of one time in the order they were added.
@@ -32,14 +57,14 @@ impl Script {
         &mut self,
         path: &str,
         entry: &ScriptEntry,
-        groups: &BTreeMap<String, GroupId>,
+        names: Names<'_>,
         sched: &Sched,
     ) -> Result<(), Vec<Problem>> {
         let problems = support::of_action(path, &entry.action);
         if !problems.is_empty() {
             return Err(problems);
         }
-        let changes = changes(path, &entry.action, groups)?;
+        let changes = names.changes(path, &entry.action)?;
         check(path, &changes, sched)?;
         let at = self
             .changes
@@ -66,43 +91,105 @@ impl Script {
     }
 }
 
-/// Carries out a change. Whether it can be was checked when it was added.
-pub(crate) fn apply(change: &Change, sched: &mut Sched, now: Nanos) {
-    match change {
-        Change::Set { name, value } => {
-            let written = sched.set(name, value);
-            debug_assert_eq!(written, Ok(()), "a change is tried when it is added");
+impl Names<'_> {
+    /// What an entry at `path` comes to.
+    fn changes(&self, path: &str, action: &Action) -> Result<Vec<Change>, Vec<Problem>> {
+        match action {
+            Action::Set(settings) => Ok(settings
+                .iter()
+                .map(|(name, value)| Change::Set {
+                    name: name.clone(),
+                    value: value.clone(),
+                })
+                .collect()),
+            Action::Cgroup(change) => self.of_cgroup(&format!("{path}/cgroup"), change),
+            Action::Affinity { task, cpus } => {
+                let path = format!("{path}/affinity");
+                let threads = self.threads(&format!("{path}/task"), task)?;
+                let cpus = self.cpus(&format!("{path}/cpus"), cpus)?;
+                Ok(vec![Change::Affinity { threads, cpus }])
+            }
+            Action::Move { task, to } => {
+                let threads = self.threads(&format!("{path}/move/task"), task)?;
+                let to = self.group(&format!("{path}/move/to"), to)?;
+                Ok(vec![Change::Move { threads, to }])
+            }
+            Action::Nice { task, nice } => {
+                let threads = self.threads(&format!("{path}/nice/task"), task)?;
+                let nice = *nice;
+                Ok(vec![Change::Nice { threads, nice }])
+            }
+            Action::Start(task) => {
+                let threads = self.threads(&format!("{path}/start"), task)?;
+                Ok(vec![Change::Start { threads }])
+            }
+            Action::Stop(task) => {
+                let threads = self.threads(&format!("{path}/stop"), task)?;
+                Ok(vec![Change::Stop { threads }])
+            }
+            Action::Offline(_) | Action::Online(_) => Ok(Vec::new()),
         }
-        Change::Weight { group, weight } => sched.set_group_weight(now, *group, *weight),
     }
-}
 
-fn changes(
-    path: &str,
-    action: &Action,
-    groups: &BTreeMap<String, GroupId>,
-) -> Result<Vec<Change>, Vec<Problem>> {
-    match action {
-        Action::Set(settings) => Ok(settings
-            .iter()
-            .map(|(name, value)| Change::Set {
-                name: name.clone(),
-                value: value.clone(),
-            })
-            .collect()),
-        Action::Cgroup(change) => {
-            let Some(&group) = groups.get(&change.path) else {
-                let known = groups.keys().map(String::as_str);
-                let path = format!("{path}/cgroup/path");
-                return Err(vec![Problem::unknown(path, "cgroup", &change.path, known)]);
-            };
-            Ok(change
-                .weight
-                .map(|weight| Change::Weight { group, weight })
-                .into_iter()
-                .collect())
+    fn of_cgroup(&self, path: &str, change: &CgroupChange) -> Result<Vec<Change>, Vec<Problem>> {
+        let group = self.group(&format!("{path}/path"), &change.path)?;
+        let mut changes = Vec::new();
+        if let Some(weight) = change.weight {
+            changes.push(Change::Weight { group, weight });
         }
-        _ => Ok(Vec::new()),
+        if let Some(cpus) = &change.cpus {
+            let cpus = self.cpus(&format!("{path}/cpus"), cpus)?;
+            changes.push(Change::GroupCpus { group, cpus });
+        }
+        Ok(changes)
+    }
+
+    /// Threads that a script starts, which do not start by themselves.
+    pub(crate) fn started_by(&self, script: &[ScriptEntry]) -> Vec<u32> {
+        let started = |entry: &ScriptEntry| match &entry.action {
+            Action::Start(name) => self.threads("", name).ok(),
+            _ => None,
+        };
+        script.iter().filter_map(started).flatten().collect()
+    }
+
+    /// Threads of `name`, or the one of `name.index`.
+    fn threads(&self, path: &str, name: &str) -> Result<Range<u32>, Vec<Problem>> {
+        let mut first = 0;
+        for task in &self.table.tasks {
+            if task.name == name {
+                return Ok(first..first + task.threads);
+            }
+            let index = name
+                .strip_prefix(&task.name)
+                .and_then(|rest| rest.strip_prefix('.'))
+                .and_then(|index| index.parse::<u32>().ok());
+            if let Some(index) = index.filter(|&index| index < task.threads) {
+                return Ok(first + index..first + index + 1);
+            }
+            first += task.threads;
+        }
+        let known = self.table.tasks.iter().map(|task| task.name.as_str());
+        Err(vec![Problem::unknown(path, "task", name, known)])
+    }
+
+    fn group(&self, path: &str, name: &str) -> Result<GroupId, Vec<Problem>> {
+        if name == "/" {
+            return Ok(GroupId::ROOT);
+        }
+        self.groups.get(name).copied().ok_or_else(|| {
+            let known = self.groups.keys().map(String::as_str);
+            vec![Problem::unknown(path, "cgroup", name, known)]
+        })
+    }
+
+    fn cpus(&self, path: &str, list: &CpuList) -> Result<CpuSet, Vec<Problem>> {
+        let cpus: CpuSet = list.iter().map(|cpu| CpuId(cpu as u16)).collect();
+        if cpus.intersects(&self.cpus) {
+            return Ok(cpus);
+        }
+        let message = "no CPU in it is one of the machine's";
+        Err(vec![Problem::new(path, message)])
     }
 }
 

@@ -128,44 +128,64 @@ impl Stats {
                 ..CpuAccount::default()
             })
             .collect();
-        let mut classes: Vec<Class> = Vec::new();
-        let threads = threads
-            .map(|(task, allowed)| {
-                let known = classes.iter().position(|class| class.cpus == allowed);
-                let class = known.unwrap_or_else(|| {
-                    let usable = |(cpu, account): &(usize, &CpuAccount)| {
-                        account.online && allowed.contains(CpuId(*cpu as u16))
-                    };
-                    let idle = cpus.iter().enumerate().filter(usable).count() as u32;
-                    classes.push(Class {
-                        cpus: allowed,
-                        waiting: 0,
-                        idle,
-                    });
-                    classes.len() - 1
-                });
-                Account {
-                    task,
-                    cpu: CpuId(0),
-                    queued: false,
-                    running: false,
-                    waiting: false,
-                    class: class as u32,
-                    since: 0,
-                    run: 0,
-                    wait: 0,
-                }
-            })
-            .collect();
-        Self {
-            threads,
+        let mut stats = Self {
+            threads: Vec::new(),
             on_cpu: vec![Gauge::default(); tasks * cpus.len()],
             on_node: vec![Gauge::default(); tasks * nodes],
             wasted: Gauge::default(),
             cpus,
             nodes,
-            classes,
+            classes: Vec::new(),
+        };
+        for (task, allowed) in threads {
+            let class = stats.class_of(&allowed);
+            stats.threads.push(Account {
+                task,
+                cpu: CpuId(0),
+                queued: false,
+                running: false,
+                waiting: false,
+                class,
+                since: 0,
+                run: 0,
+                wait: 0,
+            });
         }
+        stats
+    }
+
+    /// The class of threads that may use these CPUs, a new one if there is none.
+    fn class_of(&mut self, allowed: &CpuSet) -> u32 {
+        let known = self.classes.iter().position(|class| class.cpus == *allowed);
+        let class = known.unwrap_or_else(|| {
+            let usable = |(cpu, account): &(usize, &CpuAccount)| {
+                account.idle && allowed.contains(CpuId(*cpu as u16))
+            };
+            let idle = self.cpus.iter().enumerate().filter(usable).count() as u32;
+            self.classes.push(Class {
+                cpus: *allowed,
+                waiting: 0,
+                idle,
+            });
+            self.classes.len() - 1
+        });
+        class as u32
+    }
+
+    /// The thread may use these CPUs from now on.
+    pub(crate) fn allow(&mut self, now: u64, thread: u32, allowed: &CpuSet) {
+        let account = &self.threads[thread as usize];
+        let (old, waiting) = (account.class as usize, account.waiting);
+        if self.classes[old].cpus == *allowed {
+            return;
+        }
+        let class = self.class_of(allowed);
+        self.threads[thread as usize].class = class;
+        if waiting {
+            self.classes[old].waiting -= 1;
+            self.classes[class as usize].waiting += 1;
+        }
+        self.refresh_wasted(now);
     }
 
     /// The thread became runnable on a CPU's run-queue.
@@ -329,6 +349,11 @@ impl Stats {
                 class.idle = class.idle.saturating_add_signed(if idle { 1 } else { -1 });
             }
         }
+        self.refresh_wasted(now);
+    }
+
+    /// Whether some CPU idles while a thread waits that may run there.
+    fn refresh_wasted(&mut self, now: u64) {
         let wasted = self
             .classes
             .iter()

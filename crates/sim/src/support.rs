@@ -77,24 +77,23 @@ fn of_tasks(index: usize, tasks: &Tasks) -> Vec<Problem> {
 /// What a script entry at `path` asks for that cannot be done.
 pub(crate) fn of_action(path: &str, action: &Action) -> Vec<Problem> {
     let (key, what) = match action {
-        Action::Set(_) => return Vec::new(),
+        Action::Set(_)
+        | Action::Affinity { .. }
+        | Action::Move { .. }
+        | Action::Start(_)
+        | Action::Stop(_)
+        | Action::Nice { .. } => return Vec::new(),
         Action::Cgroup(change) => {
             let checks = [
                 (change.max.is_some(), "max", "changes of cpu.max"),
-                (change.cpus.is_some(), "cpus", "changes of cpuset.cpus"),
                 (change.mems.is_some(), "mems", "changes of cpuset.mems"),
                 (change.idle.is_some(), "idle", "changes of cpu.idle"),
                 (change.burst.is_some(), "burst", "changes of cpu.max.burst"),
             ];
             return refused(&format!("{path}/cgroup"), &checks);
         }
-        Action::Affinity { .. } => ("affinity", "changes of affinity"),
-        Action::Move { .. } => ("move", "moves between cgroups"),
-        Action::Start(_) => ("start", "starts by the script"),
-        Action::Stop(_) => ("stop", "stops by the script"),
         Action::Offline(_) => ("offline", "CPU hot-unplug"),
         Action::Online(_) => ("online", "CPU hot-plug"),
-        Action::Nice { .. } => ("nice", "changes of nice"),
     };
     vec![not_yet(path, key, what)]
 }

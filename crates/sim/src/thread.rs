@@ -10,6 +10,8 @@ use crate::code::{ENDLESS, FULL, Instr};
 pub(crate) enum Phase {
     /// Not forked yet.
     Unborn,
+    /// Not forked yet, and will not be before the script starts it.
+    Held,
     /// About to fetch its next instruction.
     Ready,
     /// Computing [`Thread::left`].
@@ -82,6 +84,10 @@ pub(crate) struct Thread {
     pub(crate) lines: u64,
     /// Its timer has expired, and its CPU is leaving its idle state for it.
     pub(crate) expired: bool,
+    /// Whether its program comes to an end by itself.
+    pub(crate) ends: bool,
+    /// It has been killed, and ends at its next instruction.
+    pub(crate) killed: bool,
     /// When it was forked.
     pub(crate) started: u64,
     /// Last expiry of its periodic timer.
@@ -109,6 +115,8 @@ impl Thread {
             woken_at: NEVER,
             lines: 0,
             expired: false,
+            ends: false,
+            killed: false,
             started: 0,
             timer: 0,
             ended: NEVER,

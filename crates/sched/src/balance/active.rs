@@ -72,7 +72,7 @@ impl Sched {
     }
 
     /// Puts the running task back among the waiting ones, as a switch to the stopper does.
-    fn displace(&mut self, cpu: CpuId) {
+    pub(crate) fn displace(&mut self, cpu: CpuId) {
         let curr = self.rqs[cpu.index()].curr;
         let mut next = curr.map(|curr| self.task(curr).se);
         while let Some(se) = next {

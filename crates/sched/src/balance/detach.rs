@@ -138,7 +138,7 @@ impl Sched {
     }
 
     /// Takes a queued task off its CPU to be moved (`detach_task`, `migrate_task_rq_fair`).
-    pub(super) fn detach_task(&mut self, task: TaskId) {
+    pub(crate) fn detach_task(&mut self, task: TaskId) {
         let se = self.task(task).se;
         self.dequeue_task(task, Dequeue::Move);
         self.detach_entity_cfs_rq(se);

@@ -3,7 +3,7 @@
 //! Source: kernel/sched/fair.c `calc_group_shares`, `calc_group_runnable`, `reweight_entity`,
 //! `propagate_entity_load_avg`, `update_cfs_rq_h_load` (v4.15 to v5.6; SCHED.md 2.8 to 2.10).
 
-use crate::ids::{CfsRqId, EntityId};
+use crate::ids::{CfsRqId, EntityId, TaskId};
 use crate::pelt::{LOAD_AVG_MAX, add_positive};
 use crate::rules::Pelt;
 use crate::sched::Sched;
@@ -50,6 +50,18 @@ impl Sched {
             Pelt::Runnable => self.se(se).runnable_weight,
         };
         self.reweight_entity(se, shares, runnable);
+    }
+
+    /// Gives a task another weight (`reweight_task`).
+    pub(crate) fn reweight_task(&mut self, task: TaskId, load: LoadWeight) {
+        let se = self.task(task).se;
+        let runnable = match self.rules.load.pelt {
+            Pelt::RunnableLoad => load.weight,
+            Pelt::Runnable => self.se(se).runnable_weight,
+        };
+        self.reweight_entity(se, load.weight, runnable);
+        // The inverse of a nice level is the table's.
+        self.se_mut(se).load = load;
     }
 
     /// Gives a queued or unqueued entity other weights (`reweight_entity`).

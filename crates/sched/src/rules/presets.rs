@@ -2,8 +2,8 @@
 
 use super::release::Release;
 use super::{
-    BalanceRules, Delayed, DomainRules, Features, ForkRules, LoadRules, NumaImbalance, PickRules,
-    Reweight, Rules, Tunables, WakeRules,
+    BalanceRules, ChangeRules, Delayed, DomainRules, Features, ForkRules, LoadRules, NumaImbalance,
+    PickRules, Reweight, Rules, Tunables, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -200,6 +200,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         wake: WakeRules::of(release),
         fork: ForkRules::of(release),
         features: Features::of(release),
+        change: ChangeRules::of(release),
         topology: DomainRules::of(release),
         tunables: Tunables::default(),
         domains: Vec::new(),

@@ -1,6 +1,6 @@
 //! Making groups and tasks.
 
-use teeter_machine::CpuId;
+use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::Policy;
 
@@ -18,10 +18,9 @@ impl Sched {
     /// Makes a group below `parent`. `weight` is a cgroup v2 `cpu.weight`, 1 to 10000.
     pub fn add_group(&mut self, parent: GroupId, weight: u32) -> GroupId {
         let group = GroupId(self.groups.len() as u32);
-        self.groups.push(TaskGroup {
-            shares: shares_of_cpu_weight(weight),
-            load_avg: 0,
-        });
+        let effective = *self.group_cpus(parent);
+        let shares = shares_of_cpu_weight(weight);
+        self.groups.push(TaskGroup::new(parent, shares, effective));
         for cpu in 0..self.nr_cpus {
             let below = cfs_rq_of(group, cpu, self.nr_cpus);
             let on = cfs_rq_of(parent, cpu, self.nr_cpus);
@@ -70,15 +69,21 @@ impl Sched {
             entity.avg.runnable_avg = load.unscaled();
         }
         self.entities.push(entity);
-        let mut affinity = new.affinity.and(&self.nohz.online);
-        if affinity.is_empty() {
-            affinity = self.nohz.online;
-        }
+        let everywhere = CpuSet::first_n(self.nr_cpus);
+        let asked = new.affinity.and(&everywhere);
+        let cpus = self.first_cpus(new.group, &asked);
         self.tasks.push(Task {
             se,
             group: new.group,
+            nice: new.nice.clamp(-20, 19),
             policy: new.policy,
-            affinity,
+            user_cpus: Some(asked).filter(|asked| *asked != everywhere && !asked.is_empty()),
+            cpus_mask: if asked == everywhere && new.group == GroupId::ROOT {
+                everywhere
+            } else {
+                cpus
+            },
+            affinity: cpus,
             state: State::Dead,
             cpu: CpuId(0),
             recent_used_cpu: CpuId(0),

@@ -107,6 +107,7 @@ impl Driver {
                     Effect::Resched { cpu, .. } => self.sched.schedule(self.now, cpu),
                     Effect::NohzKick { cpu, .. } => self.sched.nohz_balance(self.now, cpu),
                     Effect::ActiveBalance { cpu, .. } => self.sched.active_balance(self.now, cpu),
+                    Effect::Stop { cpu, .. } => self.sched.run_stopper(self.now, cpu),
                     Effect::Switch { .. } | Effect::Migrate { .. } => {}
                 }
             }

@@ -16,6 +16,10 @@ enum Event {
     Yield(u16),
     Exit(u16),
     Weight { group: u32, weight: u32 },
+    Affinity { from: u16, task: usize, cpus: u16 },
+    Cpuset { group: u32, cpus: Option<u16> },
+    Nice { task: usize, nice: i8 },
+    Move { task: usize, group: u32 },
     Run { us: u64 },
 }
 
@@ -26,10 +30,22 @@ fn event() -> impl Strategy<Value = Event> {
         4 => cpu.clone().prop_map(Event::Block),
         6 => (cpu.clone(), 0usize..24).prop_map(|(waker, task)| Event::Wake { waker, task }),
         1 => cpu.clone().prop_map(Event::Yield),
-        1 => cpu.prop_map(Event::Exit),
+        1 => cpu.clone().prop_map(Event::Exit),
         1 => (1u32..4, 1u32..10_000).prop_map(|(group, weight)| Event::Weight { group, weight }),
+        2 => (cpu.clone(), 0usize..24, any::<u16>())
+            .prop_map(|(from, task, cpus)| Event::Affinity { from, task, cpus }),
+        1 => (1u32..4, prop::option::of(any::<u16>()))
+            .prop_map(|(group, cpus)| Event::Cpuset { group, cpus }),
+        1 => (0usize..24, -20i8..20).prop_map(|(task, nice)| Event::Nice { task, nice }),
+        2 => (0usize..24, 0u32..4).prop_map(|(task, group)| Event::Move { task, group }),
         4 => (1u64..30_000).prop_map(|us| Event::Run { us }),
     ]
+}
+
+/// The CPUs of a machine whose bits are set.
+fn cpus_of(bits: u16, cpus: u16) -> CpuSet {
+    let set = |cpu: &u16| bits >> (cpu % 16) & 1 == 1;
+    (0..cpus).filter(set).map(CpuId).collect()
 }
 
 fn machine() -> impl Strategy<Value = &'static str> {
@@ -63,8 +79,7 @@ proptest! {
         let c = driver.sched.add_group(GroupId::ROOT, 1);
         let groups = [GroupId::ROOT, a, b, c];
         let tasks: Vec<_> = (0..24).map(|at| {
-            let pinned = (0..cpus).filter(|cpu| pins[at] >> (cpu % 16) & 1 == 1).map(CpuId);
-            driver.task_with(groups[at % 4], nices[at], pinned.collect::<CpuSet>())
+            driver.task_with(groups[at % 4], nices[at], cpus_of(pins[at], cpus))
         }).collect();
         let mut forked = 0;
         for event in events {
@@ -80,6 +95,18 @@ proptest! {
                 Event::Exit(cpu) => driver.sched.exit(driver.now, CpuId(cpu % cpus)),
                 Event::Weight { group, weight } => {
                     driver.sched.set_group_weight(driver.now, GroupId(group), weight);
+                }
+                Event::Affinity { from, task, cpus: bits } => {
+                    let (from, cpus) = (CpuId(from % cpus), cpus_of(bits, cpus));
+                    driver.sched.set_affinity(driver.now, from, tasks[task], &cpus);
+                }
+                Event::Cpuset { group, cpus: bits } => {
+                    let cpus = bits.map(|bits| cpus_of(bits, cpus));
+                    driver.sched.set_group_cpus(driver.now, GroupId(group), cpus);
+                }
+                Event::Nice { task, nice } => driver.sched.set_nice(driver.now, tasks[task], nice),
+                Event::Move { task, group } => {
+                    driver.sched.move_task(driver.now, tasks[task], GroupId(group));
                 }
                 Event::Run { us } => driver.run(Nanos(us * 1000)),
             }

@@ -17,14 +17,14 @@ use crate::groups::Groups;
 use crate::hardware::Hardware;
 use crate::queue::{Event, Queue};
 use crate::sampler::Sampler;
-use crate::script::Script;
+use crate::script::{Names, Script};
 use crate::seed::{Purpose, derive_seed, draw};
 use crate::stats::{Stats, Totals};
 use crate::support;
 use crate::sync::{Barrier, Flag};
 use crate::table::{TaskInfo, ThreadInfo, ThreadTable};
 use crate::task::{Birth, TaskRun};
-use crate::thread::Thread;
+use crate::thread::{Phase, Thread};
 
 /// A part of the build, or all that is wrong with it.
 type Part<T> = Result<T, Vec<Problem>>;
@@ -32,6 +32,9 @@ type Part<T> = Result<T, Vec<Problem>>;
 /// One of the scenario's tasks before its threads are known to the scheduler.
 struct Compiled {
     programs: Programs,
+    /// CPUs its threads ask for.
+    asked: CpuSet,
+    /// Those of them that they get.
     affinity: CpuSet,
     birth: Birth,
 }
@@ -83,13 +86,23 @@ pub(super) fn simulation(
 
     let seed = derive_seed(scenario.run.seed, repeat);
     let mut queue = Queue::new(topology.cpus.len(), world.threads.len());
+    let names = Names {
+        groups: &groups.ids(),
+        table: &world.table,
+        cpus: CpuSet::first_n(topology.cpus.len()),
+    };
+    for thread in names.started_by(&scenario.script) {
+        world.threads[thread as usize].phase = Phase::Held;
+    }
     for task in &world.tasks {
         let by_themselves = match task.birth {
             Birth::Forked { .. } => 1,
             Birth::Placed { .. } => task.len() as usize,
         };
         for thread in task.threads.clone().take(by_themselves) {
-            queue.set(Event::Timer(thread), task.start);
+            if world.threads[thread as usize].phase == Phase::Unborn {
+                queue.set(Event::Timer(thread), task.start);
+            }
         }
     }
     let phase = |cpu: CpuId| draw(seed, Purpose::TickPhase, u64::from(cpu.0), tick);
@@ -142,13 +155,18 @@ pub(super) fn simulation(
         let Simulation {
             script,
             groups,
+            table,
             sched,
+            cpus,
             ..
         } = &mut simulation;
-        keep(
-            script.add(&format!("/script/{index}"), entry, groups, sched),
-            &mut problems,
-        );
+        let names = Names {
+            groups,
+            table,
+            cpus: CpuSet::first_n(cpus.len()),
+        };
+        let path = format!("/script/{index}");
+        keep(script.add(&path, entry, names, sched), &mut problems);
     }
     if problems.is_empty() {
         Ok(simulation)
@@ -207,10 +225,9 @@ fn place(
     groups: &Groups,
 ) -> Part<Compiled> {
     let allowed = groups.get(&tasks.cgroup).cpus;
-    let affinity = match &tasks.affinity {
-        Some(list) => cpu_set(list).and(&allowed),
-        None => allowed,
-    };
+    let everywhere = CpuSet::first_n(topology.cpus.len());
+    let asked = tasks.affinity.as_ref().map_or(everywhere, cpu_set);
+    let affinity = asked.and(&allowed);
     if affinity.is_empty() {
         let message = "no CPU in it is online and open to the task's cgroup";
         return Err(vec![Problem::new("/affinity", message)]);
@@ -219,6 +236,7 @@ fn place(
     let birth = birth(&tasks.fork, topology, &affinity)?;
     Ok(Compiled {
         programs,
+        asked,
         affinity,
         birth,
     })
@@ -280,8 +298,9 @@ impl World {
     ) -> Part<()> {
         let Compiled {
             programs,
-            affinity,
+            asked,
             birth,
+            ..
         } = compiled;
         let task = self.tasks.len() as u32;
         let (flags_at, barriers_at) = (self.flags.len() as u32, self.barriers.len() as u32);
@@ -310,13 +329,15 @@ impl World {
                 group: groups.get(&tasks.cgroup).id,
                 nice: tasks.nice,
                 policy: tasks.policy,
-                affinity: *affinity,
+                affinity: *asked,
             });
             debug_assert_eq!(id.0 as usize, self.threads.len(), "both count tasks alike");
             self.table.threads.push(ThreadInfo { task, index });
-            self.threads
-                .push(Thread::new(task, starts[program as usize]));
-            self.to_end += u32::from(ends(&programs.programs[program as usize]));
+            let ends = ends(&programs.programs[program as usize]);
+            let mut thread = Thread::new(task, starts[program as usize]);
+            thread.ends = ends;
+            self.threads.push(thread);
+            self.to_end += u32::from(ends);
         }
         let threads = first..self.threads.len() as u32;
         self.table.tasks.push(TaskInfo {

@@ -43,6 +43,10 @@ impl Simulation {
                 let switch = self.hardware.switch();
                 self.interrupt(Event::ActiveBalance(cpu), cpu, from, switch);
             }
+            Effect::Stop { cpu, from } => {
+                let switch = self.hardware.switch();
+                self.interrupt(Event::Stop(cpu), cpu, from, switch);
+            }
             Effect::Switch { cpu, prev, next } => {
                 self.switch(cpu, prev.map(|task| task.0), next.map(|task| task.0));
             }

@@ -90,6 +90,9 @@ impl Simulation {
 
     /// Runs the thread's program until time must pass.
     fn go_on(&mut self, cpu: CpuId, thread: u32) {
+        if self.threads[thread as usize].killed {
+            return self.exit(cpu, thread);
+        }
         for _ in 0..FREE_INSTRUCTIONS {
             let state = &mut self.threads[thread as usize];
             let instr = self.code.at(state.pc);
@@ -238,6 +241,7 @@ impl Simulation {
         }
         let child = task.threads.start + next;
         let more = next + 1 < task.len();
+        let forks = self.threads[child as usize].phase == Phase::Unborn;
         let state = &mut self.threads[thread as usize];
         if more {
             state.phase = Phase::Forking { next: next + 1 };
@@ -246,8 +250,10 @@ impl Simulation {
             state.phase = Phase::Ready;
         }
         self.arm(cpu);
-        self.fork(cpu, child, None);
-        self.settle();
+        if forks {
+            self.fork(cpu, child, None);
+            self.settle();
+        }
     }
 
     /// The thread on `cpu` sleeps; when it runs again it does what `phase` says.
@@ -276,19 +282,25 @@ impl Simulation {
 
     /// The thread on `cpu` ends.
     fn exit(&mut self, cpu: CpuId, thread: u32) {
+        self.threads[thread as usize].phase = Phase::Done;
+        self.queue.cancel(Event::Boundary(cpu));
+        self.stats.dequeue(self.now, thread);
+        self.sched.exit(Nanos(self.now), cpu);
+        self.settle();
+        self.note_end(thread);
+    }
+
+    /// Books the end of a thread, and the run's with that of the last one waited for.
+    pub(super) fn note_end(&mut self, thread: u32) {
         let state = &mut self.threads[thread as usize];
-        state.phase = Phase::Done;
         state.ended = self.now;
+        let waited_for = state.ends;
         let task = &mut self.tasks[state.task as usize];
         task.alive -= 1;
         if task.alive == 0 {
             task.done = Some(self.now);
         }
-        self.queue.cancel(Event::Boundary(cpu));
-        self.stats.dequeue(self.now, thread);
-        self.sched.exit(Nanos(self.now), cpu);
-        self.settle();
-        self.to_end = self.to_end.saturating_sub(1);
+        self.to_end = self.to_end.saturating_sub(u32::from(waited_for));
         if self.until == Until::Done && self.to_end == 0 {
             self.end = self.now;
         }

@@ -105,3 +105,133 @@ fn a_change_that_cannot_be_made_is_refused_and_changes_nothing() {
     }
     assert_eq!(simulation.digest(), before);
 }
+
+fn at(millis: u64, action: Action) -> ScriptEntry {
+    ScriptEntry {
+        at: Nanos::from_millis(millis),
+        action,
+    }
+}
+
+fn affinity(millis: u64, task: &str, cpu: u32) -> ScriptEntry {
+    let (task, cpus) = (task.to_owned(), [cpu].into_iter().collect());
+    at(millis, Action::Affinity { task, cpus })
+}
+
+/// Mean threads of a task on each CPU over a whole run.
+fn mean_on_cpu(scenario: &Scenario) -> Vec<f64> {
+    result(scenario).tasks[0].mean_on_cpu.clone()
+}
+
+#[test]
+fn threads_move_to_the_cpus_they_are_given() {
+    let hogs = threads("hog", Workload::Hog, 2);
+    let mut scenario = scenario("node:1 core:4 pu:1", vec![hogs], 1000);
+    scenario.tasks[0].affinity = Some("0".parse().unwrap());
+    scenario.script = vec![affinity(250, "hog.1", 2), affinity(500, "hog.0", 3)];
+    let expected = [2.0 * 0.25 + 0.25, 0.0, 0.75, 0.5];
+    for (mean, expected) in mean_on_cpu(&scenario).into_iter().zip(expected) {
+        assert_near(mean, expected, 0.002);
+    }
+    let migrations = result(&scenario).tasks[0].migrations;
+    assert_eq!((migrations.affinity, migrations.total), (2, 2));
+}
+
+#[test]
+fn a_cpuset_binds_the_tasks_in_it() {
+    let mut hogs = threads("hog", Workload::Hog, 3);
+    hogs.cgroup = "/a".to_owned();
+    let mut scenario = scenario("node:1 core:4 pu:1", vec![hogs], 1000);
+    scenario.cgroups = vec![Cgroup::new("/a")];
+    let change = CgroupChange {
+        path: "/a".to_owned(),
+        cpus: Some("1".parse().unwrap()),
+        ..CgroupChange::default()
+    };
+    scenario.script = vec![at(500, Action::Cgroup(change))];
+    scenario.run.warmup = Nanos::from_millis(500);
+    let means = mean_on_cpu(&scenario);
+    assert_near(means[1], 3.0, 0.01);
+}
+
+#[test]
+fn a_move_and_a_renice_change_the_shares() {
+    let mut scenario = two_groups(4000);
+    scenario.run.warmup = Nanos::from_millis(1000);
+    scenario.tasks[1].threads = 2;
+    let moved = Action::Move {
+        task: "b.1".to_owned(),
+        to: "/a".to_owned(),
+    };
+    scenario.script = vec![at(1000, moved)];
+    let shares = |scenario: &Scenario| -> Vec<f64> {
+        let result = result(scenario);
+        result
+            .tasks
+            .iter()
+            .flat_map(|task| task.cpu_share.clone())
+            .collect()
+    };
+    for (share, expected) in shares(&scenario).into_iter().zip([0.25, 0.5, 0.25]) {
+        assert_near(share, expected, 0.02);
+    }
+    let nice = Action::Nice {
+        task: "b.1".to_owned(),
+        nice: 5,
+    };
+    scenario.script.push(at(1000, nice));
+    // Weights 1024 and 335 within group a.
+    for (share, expected) in shares(&scenario).into_iter().zip([0.377, 0.5, 0.123]) {
+        assert_near(share, expected, 0.02);
+    }
+}
+
+#[test]
+fn the_script_starts_and_stops_tasks() {
+    let tasks = vec![
+        threads("late", Workload::Hog, 2),
+        threads("early", Workload::Hog, 2),
+    ];
+    let mut scenario = scenario("node:1 core:4 pu:1", tasks, 1000);
+    scenario.script = vec![
+        at(400, Action::Start("late".to_owned())),
+        at(700, Action::Stop("early.1".to_owned())),
+        at(800, Action::Stop("late".to_owned())),
+    ];
+    let result = result(&scenario);
+    let cpu: Vec<f64> = result
+        .tasks
+        .iter()
+        .map(|task| task.cpu_ns as f64 / MS as f64)
+        .collect();
+    assert_near(cpu[0], 2.0 * 400.0, 1.0);
+    assert_near(cpu[1], 1000.0 + 700.0, 1.0);
+    assert_eq!(result.tasks[0].done_ns.map(|done| done / MS), Some(800));
+    assert_eq!(result.tasks[1].done_ns, None);
+}
+
+#[test]
+fn sleepers_and_those_that_wait_for_others_are_stopped() {
+    let lu = Workload::NpbLu(teeter_scenario::document::workload::NpbLu::default());
+    let run = teeter_scenario::document::workload::Periodic {
+        run: Nanos::from_millis(1),
+        period: Nanos::from_millis(300),
+    };
+    let tasks = vec![
+        threads("lu", lu, 6),
+        threads("sleeper", Workload::Periodic(run), 3),
+    ];
+    let mut scenario = scenario("node:1 core:2 pu:2", tasks, 1000);
+    for stopped in [500, 501, 503, 517, 550] {
+        scenario.script = vec![
+            at(stopped, Action::Stop("lu".to_owned())),
+            at(stopped, Action::Stop("sleeper".to_owned())),
+        ];
+        let result = result(&scenario);
+        for task in &result.tasks {
+            let done = task.done_ns.unwrap();
+            assert!((stopped..stopped + 60).contains(&(done / MS)), "{done}");
+        }
+        assert_near(result.cpus.nr_running.iter().sum::<f64>(), 6.0 * 0.52, 0.5);
+    }
+}

@@ -1,0 +1,25 @@
+//! Changes of tasks that exist, by release.
+
+use super::release::Release;
+
+/// How one kernel carries out changes of affinity and nice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangeRules {
+    /// Whether tasks whose CPU is taken from them are spread over those that are left (v5.7).
+    pub spreads_bound_tasks: bool,
+    /// Whether the CPUs a task asked for outlast changes of its cpuset (v6.2).
+    pub keeps_user_cpus: bool,
+    /// Whether a task of a new nice level is weighed against the running one, instead of preempting it
+    /// whenever it gained (v5.6).
+    pub renice_weighs: bool,
+}
+
+impl ChangeRules {
+    pub(super) fn of(release: Release) -> Self {
+        Self {
+            spreads_bound_tasks: release.since(5, 7),
+            keeps_user_cpus: release.since(6, 2),
+            renice_weighs: release.since(5, 6),
+        }
+    }
+}

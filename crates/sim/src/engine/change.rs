@@ -1,0 +1,162 @@
+//! What the script changes: the kernel, cgroups, and the life of threads.
+
+use std::ops::Range;
+
+use teeter_scenario::Nanos;
+use teeter_sched::TaskId;
+
+use super::Simulation;
+use crate::queue::Event;
+use crate::script::Change;
+use crate::task::Birth;
+use crate::thread::{NEVER, Phase};
+
+impl Simulation {
+    /// Carries out a change. Whether it can be was checked when it was added.
+    pub(super) fn apply(&mut self, change: &Change) {
+        let now = Nanos(self.now);
+        match change {
+            Change::Set { name, value } => {
+                let written = self.sched.set(name, value);
+                debug_assert_eq!(written, Ok(()), "a change is tried when it is added");
+            }
+            Change::Weight { group, weight } => {
+                self.sched.set_group_weight(now, *group, *weight);
+            }
+            Change::GroupCpus { group, cpus } => {
+                self.sched.set_group_cpus(now, *group, Some(*cpus));
+            }
+            Change::Affinity { threads, cpus } => self.for_each(threads, |simulation, task| {
+                // An administrator's call takes effect at once; the CPU it is made on is not modelled.
+                let from = simulation.sched.task_cpu(task);
+                simulation.sched.set_affinity(now, from, task, cpus);
+            }),
+            Change::Move { threads, to } => self.for_each(threads, |simulation, task| {
+                simulation.sched.move_task(now, task, *to);
+            }),
+            Change::Nice { threads, nice } => self.for_each(threads, |simulation, task| {
+                simulation.sched.set_nice(now, task, *nice);
+            }),
+            Change::Start { threads } => self.start(threads),
+            Change::Stop { threads } => self.for_each(threads, |simulation, task| {
+                simulation.kill(task.0);
+            }),
+        }
+        self.settle();
+        self.note_affinities();
+    }
+
+    fn for_each(&mut self, threads: &Range<u32>, change: impl Fn(&mut Self, TaskId)) {
+        for thread in threads.clone() {
+            change(self, TaskId(thread));
+            self.settle();
+        }
+    }
+
+    /// Tells the accounts which CPUs each thread may use now.
+    pub(super) fn note_affinities(&mut self) {
+        for thread in 0..self.threads.len() as u32 {
+            let cpus = self.sched.affinity(TaskId(thread));
+            self.stats.allow(self.now, thread, cpus);
+        }
+    }
+
+    /// Threads that have not begun come into being now. Of a task that forks its own, the first does so
+    /// where it is among them.
+    fn start(&mut self, threads: &Range<u32>) {
+        for thread in threads.clone() {
+            let state = &mut self.threads[thread as usize];
+            let held = state.phase == Phase::Held;
+            if held {
+                state.phase = Phase::Unborn;
+            }
+            let unborn = state.phase == Phase::Unborn;
+            let task = &mut self.tasks[state.task as usize];
+            let first = task.threads.start;
+            let forked = matches!(task.birth, Birth::Forked { .. }) && thread != first;
+            let by_first = forked && (!held || threads.contains(&first));
+            if !unborn || by_first {
+                continue;
+            }
+            if thread == first {
+                task.start = self.now;
+            }
+            self.queue.cancel(Event::Timer(thread));
+            self.give_birth(thread);
+            self.settle();
+        }
+    }
+
+    /// `SIGKILL`: the thread ends as soon as it runs; asleep, it is woken for that.
+    fn kill(&mut self, thread: u32) {
+        let state = &mut self.threads[thread as usize];
+        let phase = state.phase;
+        state.killed = true;
+        match phase {
+            Phase::Unborn | Phase::Held => self.never_born(thread),
+            Phase::Asleep => self.wake_to_end(thread),
+            Phase::Forking { .. } if !self.sched.is_runnable(TaskId(thread)) => {
+                self.wake_to_end(thread);
+            }
+            Phase::Futex => {
+                for barrier in &mut self.barriers {
+                    barrier.come.retain(|&other| other != thread);
+                    barrier.to_wake.retain(|&other| other != thread);
+                }
+                self.wake_to_end(thread);
+            }
+            Phase::Poll | Phase::Released { .. } => {
+                for barrier in &mut self.barriers {
+                    barrier.come.retain(|&other| other != thread);
+                }
+                self.end_when_running(thread);
+            }
+            Phase::Spin { flag, .. } => {
+                self.flags[flag as usize].leave(&mut self.threads, thread);
+                self.end_when_running(thread);
+            }
+            // The call it is in comes to its end first.
+            Phase::Waking { .. } | Phase::Done => {}
+            Phase::Forking { .. }
+            | Phase::Ready
+            | Phase::Work
+            | Phase::Wall { .. }
+            | Phase::Forever => self.end_when_running(thread),
+        }
+    }
+
+    fn wake_to_end(&mut self, thread: u32) {
+        let state = &mut self.threads[thread as usize];
+        state.phase = Phase::Ready;
+        state.expired = false;
+        // The signal is no timer: how long it takes is nobody's latency.
+        state.woken_at = NEVER;
+        let cpu = state.cpu;
+        self.queue.cancel(Event::Timer(thread));
+        self.wake(cpu, thread);
+        self.threads[thread as usize].woken_at = NEVER;
+    }
+
+    fn end_when_running(&mut self, thread: u32) {
+        let cpu = self.threads[thread as usize].cpu;
+        let running = self.cpus[cpu.index()].running == Some(thread);
+        if running {
+            self.charge(cpu);
+        }
+        self.threads[thread as usize].phase = Phase::Ready;
+        if running {
+            let state = &mut self.cpus[cpu.index()];
+            state.from = state.from.max(self.now);
+            self.arm(cpu);
+        }
+    }
+
+    /// A thread that has not begun never will.
+    fn never_born(&mut self, thread: u32) {
+        self.queue.cancel(Event::Timer(thread));
+        let state = &mut self.threads[thread as usize];
+        state.started = self.now;
+        state.phase = Phase::Done;
+        self.note_end(thread);
+    }
+}
