@@ -1,20 +1,24 @@
 //! Load balancing of one domain: find the busiest group and queue, and pull from it.
 //!
-//! Source: kernel/sched/fair.c `load_balance`, `should_we_balance`, `need_active_balance` (v5.3, v5.5;
+//! Source: kernel/sched/fair.c `load_balance`, `should_we_balance`, `need_active_balance` (v5.3 to v6.17;
 //! SCHED.md 4.5, 4.6, 5.2 and 14).
 
 mod active;
+mod asym;
 pub(crate) mod average_load;
 mod busiest;
+pub(crate) mod contest;
 pub(crate) mod detach;
 pub(crate) mod group;
 pub(crate) mod group_type;
-mod newidle;
+mod misfit;
+pub(crate) mod newidle;
 pub(crate) mod numa_imbalance;
 pub(crate) mod periodic;
 
 use teeter_machine::{CpuId, CpuSet};
 
+use crate::domain::Flags;
 use crate::effect::{Cause, Effect};
 use crate::ids::{SdId, TaskId};
 use crate::sched::Sched;
@@ -59,7 +63,36 @@ pub(crate) struct Env {
     /// Tasks looked at, and how many may be.
     pub(crate) looked: u32,
     pub(crate) loop_max: u32,
+    /// It pushes the task of its own source, by the stopper.
+    pub(crate) active: bool,
     pub(crate) cause: Cause,
+}
+
+/// The CPU that balances for its group: the first idle one, of the first choice if there is such a one; else
+/// the first of all (`should_we_balance`).
+pub(crate) fn balancer(
+    mask: &CpuSet,
+    idle: impl Fn(CpuId) -> bool,
+    first_choice: impl Fn(CpuId) -> bool,
+) -> Option<CpuId> {
+    let mut second = None;
+    for cpu in mask.iter().filter(|&cpu| idle(cpu)) {
+        if first_choice(cpu) {
+            return Some(cpu);
+        }
+        second = second.or(Some(cpu));
+    }
+    second.or_else(|| mask.first())
+}
+
+/// Whether passes failed often enough to have the running task pushed (`imbalanced_active_balance`).
+pub(crate) fn failed_often(
+    any_type: bool,
+    migration: Migration,
+    nr_balance_failed: u32,
+    cache_nice_tries: u32,
+) -> bool {
+    (any_type || migration == Migration::Task) && nr_balance_failed > cache_nice_tries + 2
 }
 
 /// What a pass came to.
@@ -100,6 +133,7 @@ impl Sched {
             some_pinned: false,
             looked: 0,
             loop_max: 0,
+            active: false,
             cause,
         };
         let name = self.domains.sd(sd).name;
@@ -114,17 +148,18 @@ impl Sched {
         (moved, go_on)
     }
 
-    /// Whether this CPU is the one to balance for its group.
+    /// Whether this CPU is the one to balance for its group. A CPU about to idle is, for itself.
     fn should_we_balance(&self, env: &Env) -> bool {
         if env.idle == IdleType::NewlyIdle {
             return true;
         }
-        let mask = &self
-            .domains
-            .sg(self.domains.local_group(env.sd))
-            .balance_mask;
-        let idle = mask.iter().find(|cpu| self.rqs[cpu.index()].is_idle());
-        idle.or_else(|| mask.first()) == Some(env.dst_cpu)
+        let local = self.domains.local_group(env.sd);
+        let mask = &self.domains.sg(local).balance_mask;
+        let threads = self.domains.sd(env.sd).flags.has(Flags::SHARE_CPUCAPACITY);
+        let whole_cores = self.rules.balance.smt && !threads;
+        let idle = |cpu: CpuId| self.rqs[cpu.index()].is_idle();
+        let first_choice = |cpu| !whole_cores || self.is_core_idle(cpu);
+        balancer(mask, idle, first_choice) == Some(env.dst_cpu)
     }
 
     /// Pulls from the busiest queue of the busiest group, and from the next busy one where all tasks of
@@ -137,6 +172,7 @@ impl Sched {
                 return Outcome::Balanced;
             };
             env.src_cpu = busiest;
+            env.all_pinned |= self.rules.balance.assume_pinned;
             let mut moved = 0;
             if self.rqs[busiest.index()].nr_running > 1 {
                 env.all_pinned = true;
@@ -189,23 +225,28 @@ impl Sched {
             self.reset_interval(env.sd);
             return Outcome::Pulled(moved);
         }
+        let rules = &self.rules.balance;
+        let (any_type, misfit_apart) = (rules.active_any_type, rules.misfit_apart);
         let mut failed = failed_before;
-        if env.idle != IdleType::NewlyIdle {
+        let counts = !(misfit_apart && env.migration == Migration::Misfit);
+        if env.idle != IdleType::NewlyIdle && counts {
             failed += 1;
             self.domains.sd_mut(env.sd).nr_balance_failed = failed;
         }
         let tries = self.domains.sd(env.sd).cache_nice_tries;
         let voluntary = self.voluntary_active_balance(env);
-        if !voluntary && failed <= tries + 2 {
+        if !voluntary && !failed_often(any_type, env.migration, failed, tries) {
             self.reset_interval(env.sd);
             return Outcome::Pulled(0);
         }
         let curr = self.rqs[busiest.index()].curr;
         if curr.is_none_or(|curr| !self.task(curr).affinity.contains(env.dst_cpu)) {
-            env.all_pinned = true;
+            env.all_pinned |= any_type;
             return Outcome::OnePinned;
         }
-        self.domains.sd_mut(env.sd).nr_balance_failed = tries + 1;
+        if any_type {
+            self.domains.sd_mut(env.sd).nr_balance_failed = tries + 1;
+        }
         let started = self.rqs[busiest.index()].active_balance.is_none();
         if started {
             self.rqs[busiest.index()].active_balance = Some(env.dst_cpu);
@@ -216,7 +257,7 @@ impl Sched {
                 from: env.dst_cpu,
             });
         }
-        if started && !voluntary {
+        if started && !voluntary && any_type {
             let sd = self.domains.sd_mut(env.sd);
             if sd.balance_interval < sd.max_interval {
                 sd.balance_interval *= 2;
@@ -239,17 +280,19 @@ impl Sched {
         rq.cpu_capacity * pct < rq.cpu_capacity_orig * 100
     }
 
-    /// A lone task on a CPU of reduced capacity is pushed to a better one without waiting for failures.
+    /// What is pushed without waiting for failures: a task to a CPU of higher priority, a lone task from a CPU
+    /// of reduced capacity to a better one, a task too big for its CPU.
     fn voluntary_active_balance(&self, env: &Env) -> bool {
         let (src, dst) = (
             &self.rqs[env.src_cpu.index()],
             &self.rqs[env.dst_cpu.index()],
         );
         let pct = u64::from(self.domains.sd(env.sd).imbalance_pct);
-        env.idle != IdleType::NotIdle
+        let reduced = env.idle != IdleType::NotIdle
             && self.cfs_rqs[env.src_cpu.index()].h_nr_running == 1
             && self.check_cpu_capacity(env.src_cpu, env.sd)
-            && src.cpu_capacity * pct < dst.cpu_capacity * 100
+            && src.cpu_capacity * pct < dst.cpu_capacity * 100;
+        reduced || env.migration == Migration::Misfit || self.asym_active_balance(env)
     }
 
     /// Keeps the domain's books after a pass. Gives the tasks moved.
@@ -274,7 +317,8 @@ impl Sched {
         }
         let below_max = sd.balance_interval < sd.max_interval;
         let below_pinned = env.all_pinned && sd.balance_interval < MAX_PINNED_INTERVAL_MS;
-        if env.idle != IdleType::NewlyIdle && (below_max || below_pinned) {
+        let apart = self.rules.balance.misfit_apart && env.migration == Migration::Misfit;
+        if env.idle != IdleType::NewlyIdle && !apart && (below_max || below_pinned) {
             sd.balance_interval *= 2;
         }
         0

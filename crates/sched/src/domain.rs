@@ -12,6 +12,7 @@ mod view;
 
 use teeter_machine::{CpuId, CpuSet};
 
+use crate::balance::newidle::Success;
 use crate::ids::{SdId, SgId};
 use crate::rules::{DomainField, DomainSetting};
 use attach::Fate;
@@ -55,6 +56,8 @@ pub(crate) struct SchedDomain {
     pub(crate) nr_balance_failed: u32,
     /// ns
     pub(crate) max_newidle_lb_cost: u64,
+    /// How often passes of CPUs about to idle pulled something.
+    pub(crate) newidle: Success,
     /// Jiffy.
     pub(crate) next_decay_max_lb_cost: u64,
     /// ns; moving average of what a search for an idle CPU costs.
@@ -70,6 +73,11 @@ pub(crate) struct SchedGroup {
     /// CPUs that may balance on the group's behalf (`group_balance_mask`).
     pub(crate) balance_mask: CpuSet,
     pub(crate) capacity: u64,
+    /// Capacity of its smallest CPU.
+    pub(crate) min_capacity: u64,
+    /// Capacity of its biggest CPU.
+    pub(crate) max_capacity: u64,
+    pub(crate) cores: u32,
     /// Flags of the domain of which it is the span (`sg->flags`); see [`Domains::group_flags`].
     pub(crate) flags: Flags,
     /// A pass below met affinity and left imbalance (`sgc->imbalance`).
@@ -99,6 +107,12 @@ pub(crate) struct Domains {
     pub(crate) llcs: Vec<Llc>,
     /// Hardware threads of each CPU's core that are online.
     pub(crate) smt: Vec<CpuSet>,
+    /// Whether some domain spans CPUs of different capacity.
+    pub(crate) asym_capacity: bool,
+    /// Whether those that span all capacities say so (v5.14).
+    pub(crate) classified: bool,
+    /// Capacity of the biggest CPU.
+    pub(crate) max_capacity: u64,
     /// Lowest domain of each CPU as it was built; the others of the CPU follow it, dropped ones too.
     built: Vec<Option<SdId>>,
 }
@@ -129,7 +143,6 @@ impl Domains {
     }
 
     /// Flags of a group of a domain, by its place among the groups.
-    #[expect(dead_code, reason = "kernels that read them come after v5.6")]
     pub(crate) fn group_flags(&self, sd: SdId, place: usize) -> Flags {
         let sd = self.sd(sd);
         match place {

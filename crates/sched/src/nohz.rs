@@ -1,8 +1,8 @@
 //! Idle CPUs have no tick; one of them balances on behalf of all when a busy CPU kicks it.
 //!
 //! Source: kernel/sched/fair.c `nohz_balancer_kick`, `kick_ilb`, `nohz_idle_balance`,
-//! `nohz_newidle_balance`, `nohz_balance_enter_idle`, `nohz_balance_exit_idle` (v5.3, v5.5; SCHED.md 5.1
-//! and 14).
+//! `nohz_newidle_balance`, `nohz_balance_enter_idle`, `nohz_balance_exit_idle` (v5.3 to v6.17; SCHED.md
+//! 5.1 and 14).
 
 use teeter_machine::{CpuId, CpuSet};
 
@@ -24,6 +24,8 @@ pub(crate) struct Nohz {
     /// Jiffy of the next update of blocked load.
     next_blocked: u64,
     has_blocked: bool,
+    /// More CPUs idle than when the date of the next balance was computed (v5.15).
+    needs_update: bool,
 }
 
 impl Nohz {
@@ -35,6 +37,7 @@ impl Nohz {
             next_balance: 0,
             next_blocked: 0,
             has_blocked: false,
+            needs_update: false,
         }
     }
 }
@@ -49,6 +52,7 @@ impl Sched {
         if !rq.tick_stopped {
             rq.tick_stopped = true;
             self.nohz.idle_cpus_mask.insert(cpu);
+            self.nohz.needs_update = self.rules.idle.next_on_idle;
             let llc = &mut self.domains.llcs[self.rqs[cpu.index()].llc];
             llc.nr_busy_cpus = llc.nr_busy_cpus.saturating_sub(1);
         }
@@ -74,14 +78,13 @@ impl Sched {
             return;
         }
         let jiffies = self.jiffies();
-        let mut kick = None;
-        if self.nohz.has_blocked && jiffies > self.nohz.next_blocked {
-            kick = Some(Kick::Stats);
-        }
-        if jiffies >= self.nohz.next_balance && self.has_work_to_share(cpu) {
-            kick = Some(Kick::Balance);
-        }
-        if let Some(kick) = kick {
+        let balance = jiffies >= self.nohz.next_balance && self.has_work_to_share(cpu);
+        let kick = Kick {
+            stats: balance || (self.nohz.has_blocked && jiffies > self.nohz.next_blocked),
+            balance,
+            next: self.nohz.needs_update,
+        };
+        if kick != Kick::default() {
             self.kick_ilb(cpu, kick);
         }
     }
@@ -97,13 +100,23 @@ impl Sched {
         {
             return true;
         }
+        if let Some(sd) = self.sd_asym_packing(cpu) {
+            let idle = self.domains.sd(sd).span.and(&self.nohz.idle_cpus_mask);
+            if idle.first().is_some_and(|preferred| preferred < cpu) {
+                return true;
+            }
+        }
+        if let Some(sd) = self.sd_asym_cpucapacity(cpu) {
+            // Where capacities differ, caches are not filled evenly for their own sake.
+            return self.check_misfit_status(cpu, sd);
+        }
         rq.sd_llc.is_some() && self.domains.llcs[rq.llc].nr_busy_cpus > 1
     }
 
     /// Sends the kick to the first idle CPU; one that has a kick pending gets no second one.
     fn kick_ilb(&mut self, from: CpuId, kick: Kick) {
-        self.nohz.next_balance = match self.rules.balance.kick_from_now {
-            true if kick == Kick::Balance => self.jiffies() + 1,
+        self.nohz.next_balance = match self.rules.idle.kick_from_now {
+            true if kick.balance => self.jiffies() + 1,
             true => self.nohz.next_balance,
             false => self.nohz.next_balance + 1,
         };
@@ -113,9 +126,7 @@ impl Sched {
         };
         let pending = &mut self.rqs[cpu.index()].nohz_kick;
         let sent = pending.is_some();
-        if *pending != Some(Kick::Balance) {
-            *pending = Some(kick);
-        }
+        *pending = Some(pending.unwrap_or_default().or(kick));
         if !sent {
             self.effects.push(Effect::NohzKick { cpu, from });
         }
@@ -139,7 +150,7 @@ impl Sched {
         {
             return;
         }
-        self.nohz_idle_balance(cpu, Kick::Stats, IdleType::NewlyIdle);
+        self.nohz_idle_balance(cpu, Kick::STATS, IdleType::NewlyIdle);
     }
 
     fn nohz_idle_balance(&mut self, this_cpu: CpuId, kick: Kick, idle: IdleType) {
@@ -147,20 +158,39 @@ impl Sched {
         let mut next_balance = jiffies + 60 * u64::from(self.rules.hz);
         let mut update_next = false;
         let mut has_blocked = false;
-        self.nohz.has_blocked = false;
+        if kick.stats {
+            self.nohz.has_blocked = false;
+        }
+        if kick.next {
+            self.nohz.needs_update = false;
+        }
+        let round_from_self = self.rules.idle.round_from_self;
+        let start = if round_from_self {
+            CpuId(this_cpu.0 + 1)
+        } else {
+            CpuId(0)
+        };
         let mask = self.nohz.idle_cpus_mask;
-        for cpu in &mask {
-            if cpu == this_cpu || !self.rqs[cpu.index()].is_idle() {
+        for cpu in mask.iter_wrap(start) {
+            if !self.rqs[cpu.index()].is_idle() || (cpu == this_cpu && !round_from_self) {
                 continue;
             }
             if self.rqs[this_cpu.index()].need_resched {
                 // Work has come: leave the rest, and the date of the next balance, to others.
-                self.nohz.has_blocked = true;
+                self.nohz.has_blocked |= kick.stats;
+                self.nohz.needs_update |= kick.next;
                 return;
             }
-            has_blocked |= self.update_nohz_stats(cpu);
-            if jiffies >= self.rqs[cpu.index()].next_balance && kick == Kick::Balance {
-                self.rebalance_domains(this_cpu, cpu, IdleType::Idle, Cause::Nohz);
+            if kick.stats {
+                has_blocked |= self.update_nohz_stats(cpu);
+            }
+            if jiffies >= self.rqs[cpu.index()].next_balance && kick.balance {
+                let cause = if cpu == this_cpu {
+                    Cause::Periodic
+                } else {
+                    Cause::Nohz
+                };
+                self.rebalance_domains(this_cpu, cpu, IdleType::Idle, cause);
             }
             let due = self.rqs[cpu.index()].next_balance;
             if due < next_balance {
@@ -168,14 +198,18 @@ impl Sched {
                 update_next = true;
             }
         }
-        if idle != IdleType::NewlyIdle {
-            self.update_blocked_averages(this_cpu);
-            has_blocked |= self.rqs[this_cpu.index()].has_blocked_load;
+        if !round_from_self {
+            if idle != IdleType::NewlyIdle {
+                self.update_blocked_averages(this_cpu);
+                has_blocked |= self.rqs[this_cpu.index()].has_blocked_load;
+            }
+            if kick.balance {
+                self.rebalance_domains(this_cpu, this_cpu, IdleType::Idle, Cause::Periodic);
+            }
         }
-        if kick == Kick::Balance {
-            self.rebalance_domains(this_cpu, this_cpu, IdleType::Idle, Cause::Periodic);
+        if kick.stats {
+            self.nohz.next_blocked = jiffies + self.msecs_to_jiffies(BLOCKED_PERIOD_MS);
         }
-        self.nohz.next_blocked = jiffies + self.msecs_to_jiffies(BLOCKED_PERIOD_MS);
         self.nohz.has_blocked |= has_blocked;
         if update_next {
             self.nohz.next_balance = next_balance;
@@ -186,6 +220,10 @@ impl Sched {
     fn update_nohz_stats(&mut self, cpu: CpuId) -> bool {
         if !self.rqs[cpu.index()].has_blocked_load {
             return false;
+        }
+        let fresh = self.jiffies() <= self.rqs[cpu.index()].last_blocked_load_update_tick;
+        if fresh && self.rules.idle.round_from_self {
+            return true;
         }
         self.update_blocked_averages(cpu);
         self.rqs[cpu.index()].has_blocked_load

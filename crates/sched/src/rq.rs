@@ -24,6 +24,8 @@ pub(crate) struct Rq {
     pub(crate) leaf_cfs_rqs: Vec<CfsRqId>,
     pub(crate) cpu_capacity: u64,
     pub(crate) cpu_capacity_orig: u64,
+    /// Load of its running task if that is too big for the CPU, else 0.
+    pub(crate) misfit_task_load: u64,
     /// Since when it idles, ns; 0 = the idle time is not to be counted.
     pub(crate) idle_stamp: u64,
     /// Average idle time, ns.
@@ -54,13 +56,33 @@ pub(crate) struct Rq {
     pub(crate) llc: usize,
 }
 
-/// What a kick asks of an idle CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kick {
-    /// Update blocked load only (`NOHZ_STATS_KICK`).
-    Stats,
+/// What a kick asks of an idle CPU (`nohz_flags`); it always computes the date of the next balance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kick {
+    /// Update the blocked load of idle CPUs (`NOHZ_STATS_KICK`).
+    pub(crate) stats: bool,
     /// Balance too (`NOHZ_BALANCE_KICK`).
-    Balance,
+    pub(crate) balance: bool,
+    /// Compute the date of the next balance, since more CPUs idle (`NOHZ_NEXT_KICK`, v5.15).
+    pub(crate) next: bool,
+}
+
+impl Kick {
+    /// To update blocked load only.
+    pub(crate) const STATS: Self = Self {
+        stats: true,
+        balance: false,
+        next: false,
+    };
+
+    /// What both ask for.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            stats: self.stats || other.stats,
+            balance: self.balance || other.balance,
+            next: self.next || other.next,
+        }
+    }
 }
 
 impl Rq {
@@ -75,6 +97,7 @@ impl Rq {
             leaf_cfs_rqs: Vec::new(),
             cpu_capacity: capacity,
             cpu_capacity_orig: capacity,
+            misfit_task_load: 0,
             idle_stamp: 0,
             avg_idle: 2 * migration_cost_ns,
             max_idle_balance_cost: migration_cost_ns,

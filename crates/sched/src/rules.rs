@@ -9,6 +9,7 @@ mod change;
 mod domains;
 mod features;
 mod fork;
+mod idle;
 mod load;
 mod named;
 mod pick;
@@ -20,7 +21,9 @@ mod wake;
 use teeter_scenario::document::Kernel;
 use teeter_scenario::{Nanos, Problem};
 
-pub use balance::{AverageGuard, BalanceRules, Decision, DetachLoad, NumaImbalance};
+pub use balance::{
+    AsymPull, AverageGuard, BalanceRules, CapacityTest, Decision, DetachLoad, NumaImbalance,
+};
 pub use change::ChangeRules;
 pub use domains::{
     AsymCapacity, AsymPacking, Clusters, Degenerate, DomainRules, GroupOrder, ImbNumaNr,
@@ -28,6 +31,7 @@ pub use domains::{
 };
 pub use features::{Feature, Features};
 pub use fork::{ForkRules, Idlest};
+pub use idle::IdleRules;
 pub use load::{LoadMetric, LoadRules, Pelt, UtilEst};
 pub use named::{RuleInfo, all};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
@@ -48,6 +52,8 @@ pub struct Rules {
     pub load: LoadRules,
     /// Load balancing.
     pub balance: BalanceRules,
+    /// Balancing of idle CPUs.
+    pub idle: IdleRules,
     /// Placement of woken tasks.
     pub wake: WakeRules,
     /// Placement of forked tasks.

@@ -14,6 +14,7 @@ use teeter_scenario::Nanos;
 use teeter_scenario::document::SettingValue;
 
 use crate::balance::Turn;
+use crate::balance::newidle::Dice;
 use crate::cfs_rq::CfsRq;
 use crate::domain::Domains;
 use crate::effect::Effect;
@@ -49,6 +50,8 @@ pub struct Sched {
     pub(crate) overload: bool,
     /// The turn to balance domains that serialize.
     pub(crate) turn: Turn,
+    /// Which domains CPUs about to idle try.
+    pub(crate) dice: Dice,
     pub(crate) stats: BalanceStats,
     pub(crate) effects: Vec<Effect>,
     /// Detached tasks on their way; kept for its capacity.
@@ -82,6 +85,7 @@ impl Sched {
             nohz: Nohz::new(topology.online),
             overload: false,
             turn: Turn::default(),
+            dice: Dice::default(),
             stats: BalanceStats::default(),
             effects: Vec::new(),
             detached: Vec::new(),

@@ -40,6 +40,7 @@ impl Sched {
             Outgoing::PutBack => self.pick_next_task(cpu, None),
         };
         self.rqs[cpu.index()].need_resched = false;
+        self.update_misfit_status(cpu, next);
         if next == prev {
             return;
         }
@@ -195,6 +196,7 @@ impl Sched {
             }
             next = self.se(se).parent;
         }
+        self.update_misfit_status(cpu, Some(curr));
     }
 
     /// The current task lets others go first (`yield_task_fair`).

@@ -1,5 +1,7 @@
 //! The worked examples of `tests/golden/worked_examples.json`, held against the production functions.
 
+mod balance;
+
 use serde_json::Value;
 
 use crate::balance::average_load::{self, Picture as AverageLoad};
@@ -8,7 +10,6 @@ use crate::balance::detach::fits_load;
 use crate::balance::group::{GroupStats, GroupType, IdleType};
 use crate::balance::group_type::{self, Migration, Picture as GroupTypes};
 use crate::balance::numa_imbalance::Nodes;
-use crate::balance::periodic::balance_interval;
 use crate::cfs::{place_woken, sched_period, wakeup_gran};
 use crate::domain::imb_numa_nr::{Rung, imb_numa_nr};
 use crate::fork::spare_capacity::GroupLoad;
@@ -77,17 +78,6 @@ const NOT_BUILT: &[&str] = &[
     "eevdf.place.neglag",
     "eevdf.place.fork",
     "eevdf.lag.clamp",
-    "v55.detach.util612",
-    "v66.sibling.4.4.6.2",
-    "v66.sibling.1.4.2.0",
-    "v66.sibling.6.8.7.9",
-    "v66.sibling.8.4.9.3",
-    "v4.adj.2.0.6",
-    "v4.adj.3.0.6",
-    "v4.adj.4.0.6",
-    "v4.adj.5.2.6",
-    "v4.adj.6.1.6",
-    "v4.adj.4.6.6",
     "wake.sis_prop.v512",
     "wake.sis_util.0.16",
     "wake.sis_util.8192.16",
@@ -104,8 +94,6 @@ const NOT_BUILT: &[&str] = &[
     "v6.order.bias_fits_prev",
     "v6.order.bias_allbusy",
     "v6.order.base_allbusy",
-    "lb.interval.numa48_idle",
-    "lb.newidle.decay",
     "numa.scanmin.0",
     "numa.scanmin.100",
     "numa.scanmin.3072",
@@ -123,20 +111,6 @@ const NOT_BUILT: &[&str] = &[
     "v411.cpu_load.1024.0.2",
     "v411.cpu_load.1000.1001.1",
     "v411.cpu_load.500.2000.3",
-    "lb.swb.firstidle",
-    "lb.swb.notfirst",
-    "lb.swb.noneidle",
-    "lb.swb.newidle",
-    "lb.active.5.3.-.3",
-    "lb.active.5.3.-.4",
-    "lb.active.5.12.migrate_task.4",
-    "lb.active.5.12.migrate_load.9",
-    "lb.hot.499999",
-    "lb.hot.500000",
-    "lb.canmigrate.True.1.1",
-    "lb.canmigrate.True.2.1",
-    "lb.canmigrate.True.0.0",
-    "lb.canmigrate.True.1.0",
     "v1.maxweight.shares",
     "v1.maxweight.before",
     "v1.maxweight.after",
@@ -233,17 +207,6 @@ fn check(example: &Value) -> bool {
             );
             assert_eq!(got, uint(want, "nr"), "{id}");
         }
-        ("lb", "interval") if given["minus_one_rule"] == false => {
-            let factor = if given["cpu_busy"] == true {
-                uint(given, "busy_factor")
-            } else {
-                1
-            };
-            let hz = uint(given, "HZ");
-            let jiffies = (uint(given, "balance_interval_ms") * factor * hz).div_ceil(1000);
-            let got = balance_interval(jiffies, hz, uint(given, "online_cpus"));
-            assert_eq!(got, uint(want, "jiffies"), "{id}");
-        }
         ("lb", "avg_idle") => {
             let got = avg_idle(
                 uint(given, "avg_idle"),
@@ -271,7 +234,7 @@ fn check(example: &Value) -> bool {
         ("v4", "imbnuma") => check_imb_numa_nr(id, given, want),
         ("v4", "numa") => check_numa(id, given, want),
         ("v4", "v3adj" | "v3neg") => check_v3(id, given, want),
-        _ => return false,
+        _ => return balance::check(example),
     }
     true
 }
@@ -598,6 +561,9 @@ fn group_types(given: &Value) -> GroupTypes {
         numa: None,
         by_util: true,
         guard: AverageGuard::None,
+        asym_capacity: true,
+        smt: false,
+        even_idle: false,
         idle: idle(given),
         imbalance_pct: given["imbalance_pct"].as_u64().unwrap_or(125) as u32,
         prefer_sibling: given["prefer_sibling"] == true,
@@ -614,6 +580,7 @@ fn check_imbalance55(id: &str, given: &Value, want: &Value) {
         Migration::Load => "migrate_load",
         Migration::Util => "migrate_util",
         Migration::Task => "migrate_task",
+        Migration::Misfit => "migrate_misfit",
     };
     assert_eq!(name, want["type"].as_str().unwrap(), "{id}");
     match want["imbalance_u64"].as_str() {
@@ -642,13 +609,14 @@ fn check_detach(id: &str, rule: DetachLoad, given: &Value, want: &Value) {
 
 fn check_numa(id: &str, given: &Value, want: &Value) {
     let nodes = Nodes {
-        imbalance: int(given, "raw_imbalance_halved"),
+        difference: 2 * int(given, "raw_imbalance_halved"),
         imbalance_pct: uint(given, "imbalance_pct") as u32,
         local_nr_running: 0,
         busiest_nr_running: uint(given, "busiest_sum_nr_running") as u32,
         busiest_idle_cpus: uint(given, "busiest_idle_cpus") as u32,
         busiest_weight: uint(given, "busiest_group_weight") as u32,
         child_weight: uint(given, "child_span_weight") as u32,
+        imb_numa_nr: 0,
     };
     for (key, rule) in [
         ("v1", NumaImbalance::V1),
@@ -671,13 +639,14 @@ fn check_v3(id: &str, given: &Value, want: &Value) {
     let imbalance = given["imbalance"].as_i64().unwrap_or(50);
     let allowed = |busiest_nr_running: u64| {
         let nodes = Nodes {
-            imbalance,
+            difference: 2 * imbalance,
             imbalance_pct: uint(given, "imbalance_pct") as u32,
             local_nr_running: 0,
             busiest_nr_running: busiest_nr_running as u32,
             busiest_idle_cpus: 0,
             busiest_weight: 24,
             child_weight: 24,
+            imb_numa_nr: 0,
         };
         nodes.allow(NumaImbalance::V3)
     };

@@ -43,6 +43,7 @@ impl Sched {
             some_pinned: false,
             looked: 0,
             loop_max: 0,
+            active: true,
             cause: Cause::Active,
         };
         self.displace(cpu);

@@ -1,15 +1,16 @@
 //! Gathering what a pass needs to know of all groups, and the busiest queue of the busiest one.
 //!
-//! Source: kernel/sched/fair.c `update_sd_lb_stats`, `update_sg_lb_stats`, `find_busiest_queue` (v5.3,
-//! v5.5; SCHED.md 5.3, 5.4).
+//! Source: kernel/sched/fair.c `update_sd_lb_stats`, `update_sg_lb_stats`, `find_busiest_queue` (v5.3 to
+//! v6.17; SCHED.md 5.3, 5.4).
 
 use teeter_machine::{CpuId, CpuSet};
 
-use super::group::{GroupStats, GroupType, avg_load};
+use super::contest::{Contest, Puller, capacity_greater};
+use super::group::{GroupStats, GroupTraits, GroupType, IdleType, avg_load};
 use super::{Env, Migration, average_load, group_type};
 use crate::domain::Flags;
-use crate::ids::SgId;
-use crate::rules::{Decision, Pelt};
+use crate::ids::{SdId, SgId};
+use crate::rules::{CapacityTest, Decision, Pelt};
 use crate::sched::Sched;
 
 impl Sched {
@@ -76,12 +77,17 @@ impl Sched {
     fn busiest_by_group_type(&mut self, env: &mut Env) -> Option<SgId> {
         let sd = self.domains.sd(env.sd);
         let (pct, groups) = (sd.imbalance_pct, sd.groups.len());
+        let mut contest = self.contest(env);
         let mut local: Option<GroupStats> = None;
         let mut busiest: Option<GroupStats> = None;
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
         for at in 0..groups {
             let group = self.domains.sd(env.sd).groups[at];
             let mut stats = self.group_stats(group, &env.cpus);
+            stats.traits = self.group_traits(env.sd, at);
+            if let Some(local) = &local {
+                self.note_special(env, local, &mut stats);
+            }
             let imbalanced = self.domains.sg(group).imbalance;
             stats.group_type = group_type::classify(&stats, pct, imbalanced);
             if stats.group_type == GroupType::Overloaded {
@@ -91,28 +97,41 @@ impl Sched {
             total_load += stats.group_load;
             total_capacity += stats.group_capacity;
             if at == 0 {
+                if let Some(puller) = &mut contest.puller {
+                    puller.has_spare = stats.group_type == GroupType::HasSpare;
+                    puller.local_capacities =
+                        (stats.traits.min_capacity, stats.traits.max_capacity);
+                }
                 local = Some(stats);
-            } else if group_type::picks(&stats, busiest.as_ref()) {
+            } else if contest.picks(&stats, busiest.as_ref()) {
                 busiest = Some(stats);
             }
         }
         self.note_overload(env, overload);
         let (local, busiest) = local.zip(busiest)?;
         let sd = self.domains.sd(env.sd);
+        let rules = &self.rules.balance;
         let numa = sd.flags.has(Flags::NUMA).then(|| group_type::Numa {
-            rule: self.rules.balance.numa_imbalance,
+            rule: rules.numa_imbalance,
             child_weight: sd
                 .child
                 .map_or(1, |child| self.domains.sd(child).span_weight),
+            imb_numa_nr: sd.imb_numa_nr,
         });
         let picture = group_type::Picture {
             numa,
             idle: env.idle,
             imbalance_pct: pct,
-            prefer_sibling: self.domains.prefer_sibling(env.sd),
-            by_util: self.rules.balance.util_within_llc
-                || !sd.flags.has(Flags::SHARE_PKG_RESOURCES),
-            guard: self.rules.balance.average_guard,
+            prefer_sibling: if rules.sibling_of_busiest {
+                busiest.traits.prefer_sibling
+            } else {
+                self.domains.prefer_sibling(env.sd)
+            },
+            by_util: rules.util_within_llc || !sd.flags.has(Flags::SHARE_PKG_RESOURCES),
+            guard: rules.average_guard,
+            asym_capacity: sd.flags.has(Flags::ASYM_CPUCAPACITY),
+            smt: rules.smt,
+            even_idle: rules.even_idle,
             total_load,
             total_capacity,
             local,
@@ -122,6 +141,74 @@ impl Sched {
         env.migration = migration;
         env.imbalance = imbalance;
         Some(busiest.group)
+    }
+
+    /// By what the kernel compares groups on the domain of a pass.
+    fn contest(&self, env: &Env) -> Contest {
+        let rules = &self.rules.balance;
+        let asym = self.domains.sd(env.sd).flags.has(Flags::ASYM_CPUCAPACITY);
+        Contest {
+            smt_ties: rules.smt_ties,
+            smt: rules.smt,
+            misfit_ties: !rules.misfit_apart,
+            puller: asym.then(|| Puller {
+                test: rules.capacity_test,
+                cpu_capacity: self.rqs[env.dst_cpu.index()].cpu_capacity,
+                local_capacities: (0, 0),
+                has_spare: false,
+            }),
+        }
+    }
+
+    /// What makes a group other than the local one special: a task too big for its CPU, threads of a core
+    /// that could spread, CPUs of lower priority.
+    fn note_special(&self, env: &Env, local: &GroupStats, stats: &mut GroupStats) {
+        let flags = self.domains.sd(env.sd).flags;
+        let idle = env.idle != IdleType::NotIdle;
+        let asym = flags.has(Flags::ASYM_CPUCAPACITY);
+        let reduced = self.rules.balance.reduced_capacity_misfit && idle && !asym;
+        if asym || reduced {
+            for &cpu in &self.domains.sg(stats.group).cpus {
+                let rq = &self.rqs[cpu.index()];
+                if !env.cpus.contains(cpu) || rq.is_idle() {
+                    continue;
+                }
+                let load = if asym {
+                    rq.misfit_task_load
+                } else if self.cfs_rqs[cpu.index()].h_nr_running == 1
+                    && self.check_cpu_capacity(cpu, env.sd)
+                {
+                    self.lb_load(cpu)
+                } else {
+                    0
+                };
+                stats.misfit_task_load = stats.misfit_task_load.max(load);
+                stats.overload |= asym && load > 0;
+            }
+        }
+        if idle && stats.sum_h_nr_running > 0 {
+            let spreads = self.rules.balance.smt && stats.traits.smt && stats.sum_h_nr_running > 1;
+            stats.special = if flags.has(Flags::ASYM_PACKING) && self.asym_pulls(env, local, stats)
+            {
+                Some(GroupType::AsymPacking)
+            } else {
+                spreads.then_some(GroupType::SmtBalance)
+            };
+        }
+    }
+
+    /// What is fixed about a domain's group, by its place.
+    fn group_traits(&self, sd: SdId, place: usize) -> GroupTraits {
+        let sg = self.domains.sg(self.domains.sd(sd).groups[place]);
+        let flags = self.domains.group_flags(sd, place);
+        GroupTraits {
+            smt: flags.has(Flags::SHARE_CPUCAPACITY),
+            prefer_sibling: flags.has(Flags::PREFER_SIBLING),
+            cores: sg.cores,
+            min_capacity: sg.min_capacity,
+            max_capacity: sg.max_capacity,
+            preferred: sg.cpus.first().copied().unwrap_or_default(),
+        }
     }
 
     /// Sums over those of the group's CPUs that take part (`update_sg_lb_stats`).
@@ -156,7 +243,7 @@ impl Sched {
         let (mut busiest, mut most, mut most_capacity) = (None, 0, 1);
         for &cpu in &self.domains.sg(group).cpus {
             let rq = &self.rqs[cpu.index()];
-            if !env.cpus.contains(cpu) {
+            if !env.cpus.contains(cpu) || self.is_out_of_question(env, cpu) {
                 continue;
             }
             let (amount, capacity) = match env.migration {
@@ -173,7 +260,8 @@ impl Sched {
                 Migration::Util if rq.nr_running <= 1 && !self.rules.balance.lone_tasks_by_util => {
                     continue;
                 }
-                Migration::Util => (self.lb_util(cpu), 1),
+                Migration::Util => (self.queue_util(cpu), 1),
+                Migration::Misfit => (rq.misfit_task_load, 1),
                 Migration::Task => (u64::from(self.cfs_rqs[cpu.index()].h_nr_running), 1),
             };
             if amount * most_capacity > most * capacity {
@@ -181,5 +269,39 @@ impl Sched {
             }
         }
         busiest
+    }
+
+    /// Whether a queue is none to pull from: it is empty, or its only task would come to a smaller CPU or to
+    /// one of lower priority.
+    fn is_out_of_question(&self, env: &Env, cpu: CpuId) -> bool {
+        let rules = &self.rules.balance;
+        let nr_running = self.cfs_rqs[cpu.index()].h_nr_running;
+        if nr_running == 0 {
+            return !rules.empty_queues;
+        }
+        if nr_running > 1 || rules.decision == Decision::AverageLoad {
+            return false;
+        }
+        let flags = self.domains.sd(env.sd).flags;
+        let (src, dst) = (
+            self.rqs[cpu.index()].cpu_capacity,
+            self.rqs[env.dst_cpu.index()].cpu_capacity,
+        );
+        let smaller = match rules.capacity_test {
+            CapacityTest::Fits => dst < src,
+            CapacityTest::Greater => !capacity_greater(dst, src),
+        };
+        flags.has(Flags::ASYM_CPUCAPACITY) && smaller
+            || flags.has(Flags::ASYM_PACKING) && self.keeps_by_priority(env, cpu)
+    }
+
+    /// Utilization by which the busiest queue is found.
+    fn queue_util(&self, cpu: CpuId) -> u64 {
+        let util = self.lb_util(cpu);
+        if !self.rules.balance.queue_by_runnable {
+            return util;
+        }
+        let runnable = self.cfs_rqs[cpu.index()].avg.runnable_avg;
+        util.max(runnable.min(self.rqs[cpu.index()].cpu_capacity_orig))
     }
 }

@@ -1,7 +1,7 @@
 //! Which tasks move, and moving them.
 //!
-//! Source: kernel/sched/fair.c `detach_tasks`, `can_migrate_task`, `task_hot`, `detach_task` (v5.3, v5.5;
-//! SCHED.md 5.6, 5.7 and 14).
+//! Source: kernel/sched/fair.c `detach_tasks`, `can_migrate_task`, `task_hot`, `detach_task` (v5.3 to
+//! v6.17; SCHED.md 5.6, 5.7 and 14).
 
 use super::{Env, IdleType, Migration};
 use crate::domain::Flags;
@@ -23,6 +23,25 @@ pub(crate) fn fits_load(
         DetachLoad::UnlessStuck => load / 2 <= imbalance || failed > tries,
         DetachLoad::Shift => load.checked_shr(failed).unwrap_or(0) <= imbalance,
     }
+}
+
+/// Tasks after which a pass takes a breath (`SCHED_NR_MIGRATE_BREAK`).
+const LOOP_BREAK: u32 = 32;
+
+/// Whether a task of this utilization may go when so much is to be moved, after so many failed passes.
+pub(crate) fn fits_util(util: i64, imbalance: i64, shift: bool, failed: u32) -> bool {
+    let failed = if shift { failed } else { 0 };
+    util.checked_shr(failed).unwrap_or(0) <= imbalance
+}
+
+/// Whether a task moves although its data is still in the cache.
+pub(crate) fn moves_hot(failed: u32, tries: u32) -> bool {
+    failed > tries
+}
+
+/// Whether a task that last ran so long ago still has its data in the cache, ns.
+pub(crate) fn is_recent(since_exec_start: u64, migration_cost: u64) -> bool {
+    since_exec_start < migration_cost
 }
 
 impl Sched {
@@ -50,7 +69,7 @@ impl Sched {
                 break;
             }
             env.looked += 1;
-            if env.looked > env.loop_max {
+            if env.looked > env.loop_max && !self.looks_on(env) {
                 break;
             }
             if self.can_migrate_task(env, task) && self.fits_imbalance(env, task) {
@@ -64,6 +83,17 @@ impl Sched {
                 self.rqs[src].list_move(task);
             }
         }
+    }
+
+    /// Whether a pass looks past its limit: while all tasks were pinned, to the end of the block of tasks in
+    /// which it has seen as many as the queue holds.
+    fn looks_on(&self, env: &Env) -> bool {
+        self.rules.balance.past_pinned
+            && env.all_pinned
+            && env.looked
+                <= self.rqs[env.src_cpu.index()]
+                    .nr_running
+                    .next_multiple_of(LOOP_BREAK)
     }
 
     /// Whether moving the task does not overshoot; takes it off the imbalance if so.
@@ -86,16 +116,16 @@ impl Sched {
                 load
             }
             Migration::Util => {
-                let util = self
-                    .se(se)
-                    .avg
-                    .util_avg
-                    .max(self.se(se).avg.util_est.estimate()) as i64;
-                if util > env.imbalance {
+                let util = self.task_util_est(task) as i64;
+                let failed = self.domains.sd(env.sd).nr_balance_failed;
+                let shift = self.rules.balance.detach_util_shift;
+                if !fits_util(util, env.imbalance, shift, failed) {
                     return false;
                 }
                 util
             }
+            Migration::Misfit if self.task_fits_cpu(task, env.src_cpu) => return false,
+            Migration::Misfit => env.imbalance,
             Migration::Task => 1,
         };
         env.imbalance -= amount;
@@ -107,7 +137,7 @@ impl Sched {
         let affinity = self.task(task).affinity;
         if !affinity.contains(env.dst_cpu) {
             env.some_pinned = true;
-            if env.idle != IdleType::NewlyIdle && env.new_dst_cpu.is_none() {
+            if env.idle != IdleType::NewlyIdle && env.new_dst_cpu.is_none() && !env.active {
                 env.new_dst_cpu = env.dst_grpmask.and(&env.cpus).and(&affinity).first();
             }
             return false;
@@ -116,8 +146,11 @@ impl Sched {
         if self.rqs[env.src_cpu.index()].curr == Some(task) {
             return false;
         }
+        if env.active && self.rules.balance.active_moves_hot {
+            return true;
+        }
         let sd = self.domains.sd(env.sd);
-        sd.nr_balance_failed > sd.cache_nice_tries || !self.task_hot(env, task)
+        moves_hot(sd.nr_balance_failed, sd.cache_nice_tries) || !self.task_hot(env, task)
     }
 
     /// Whether the task's data is likely still in the source's cache (`task_hot`).
@@ -134,7 +167,8 @@ impl Sched {
         if smt && !self.rules.balance.hot_within_core {
             return false;
         }
-        self.now - entity.exec_start < self.rules.tunables.migration_cost.0
+        let since = self.now - entity.exec_start;
+        is_recent(since, self.rules.tunables.migration_cost.0)
     }
 
     /// Takes a queued task off its CPU to be moved (`detach_task`, `migrate_task_rq_fair`).

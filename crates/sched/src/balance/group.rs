@@ -1,5 +1,7 @@
 //! What a balance pass knows of one group.
 
+use teeter_machine::CpuId;
+
 use crate::ids::SgId;
 
 /// Kinds of groups in order of how much a pass wants to take from them. `Other` is that of v5.3, where
@@ -12,6 +14,12 @@ pub(crate) enum GroupType {
     HasSpare,
     /// Its CPUs are used, none is waited for (`group_fully_busy`).
     FullyBusy,
+    /// A task of it is too big for its CPU (`group_misfit_task`).
+    Misfit,
+    /// Threads of one core are busy while cores idle (`group_smt_balance`, v6.6).
+    SmtBalance,
+    /// The pulling CPU is of higher priority than its CPUs (`group_asym_packing`).
+    AsymPacking,
     /// A pass below it met affinity (`group_imbalanced`).
     Imbalanced,
     /// More tasks than CPUs and no capacity left (`group_overloaded`).
@@ -55,14 +63,36 @@ pub(crate) struct GroupStats {
     /// Runnable tasks of all classes.
     pub(crate) sum_nr_running: u32,
     pub(crate) idle_cpus: u32,
-    /// Whether some CPU has more than one task.
+    /// Whether some CPU has more than one task, or one too big for it.
     pub(crate) overload: bool,
+    /// Load of the biggest task that does not fit its CPU; 0 = there is none.
+    pub(crate) misfit_task_load: u64,
+    /// Its type if it is neither overloaded nor met affinity: `AsymPacking` where the pulling CPU has priority
+    /// over it, `SmtBalance` where busy threads of its core could spread.
+    pub(crate) special: Option<GroupType>,
+    pub(crate) traits: GroupTraits,
     /// `group_load` for each 1024 of capacity.
     pub(crate) avg_load: u64,
     /// `group_load` for each task.
     pub(crate) load_per_task: u64,
     /// Treated as overloaded even if it is not (v5.3).
     pub(crate) no_capacity: bool,
+}
+
+/// What is fixed about a group.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GroupTraits {
+    /// Whether its CPUs are hardware threads of one core (SHARE_CPUCAPACITY).
+    pub(crate) smt: bool,
+    /// Whether groups beside it shall be filled evenly (PREFER_SIBLING).
+    pub(crate) prefer_sibling: bool,
+    pub(crate) cores: u32,
+    /// Capacity of its smallest CPU.
+    pub(crate) min_capacity: u64,
+    /// Capacity of its biggest CPU.
+    pub(crate) max_capacity: u64,
+    /// Its CPU of the highest priority (`asym_prefer_cpu`): the lowest number.
+    pub(crate) preferred: CpuId,
 }
 
 impl GroupStats {
@@ -80,10 +110,20 @@ impl GroupStats {
             sum_nr_running: 0,
             idle_cpus: 0,
             overload: false,
+            misfit_task_load: 0,
+            special: None,
+            traits: GroupTraits::default(),
             avg_load: 0,
             load_per_task: 0,
             no_capacity: false,
         }
+    }
+}
+
+impl GroupStats {
+    /// CPUs that run something.
+    pub(crate) fn busy_cpus(&self) -> u32 {
+        self.group_weight.saturating_sub(self.idle_cpus)
     }
 }
 

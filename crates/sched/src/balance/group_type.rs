@@ -13,6 +13,8 @@ pub(crate) enum Migration {
     Load,
     Util,
     Task,
+    /// The task too big for its CPU (`migrate_misfit`).
+    Misfit,
 }
 
 /// What is special about a domain of NUMA nodes.
@@ -21,9 +23,15 @@ pub(crate) struct Numa {
     pub(crate) rule: NumaImbalance,
     /// CPUs of the level below.
     pub(crate) child_weight: u32,
+    /// Tasks that two nodes may be apart (`sd->imb_numa_nr`, v5.18).
+    pub(crate) imb_numa_nr: u32,
 }
 
 /// What all groups of a domain come to, and the two that matter.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a point of its own where versions or levels differ"
+)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picture {
     pub(crate) numa: Option<Numa>,
@@ -33,6 +41,12 @@ pub(crate) struct Picture {
     /// Whether utilization may be pulled; if not, tasks are.
     pub(crate) by_util: bool,
     pub(crate) guard: AverageGuard,
+    /// Whether capacities differ on the level, so that a task too big for its CPU moves for its size.
+    pub(crate) asym_capacity: bool,
+    /// Whether tasks are counted for each core, and groups of threads told from others (v6.6).
+    pub(crate) smt: bool,
+    /// Whether one idle CPU more than an overloaded group has is enough.
+    pub(crate) even_idle: bool,
     pub(crate) total_load: u64,
     pub(crate) total_capacity: u64,
     pub(crate) local: GroupStats,
@@ -51,6 +65,10 @@ pub(crate) fn classify(stats: &GroupStats, imbalance_pct: u32, imbalanced: bool)
         GroupType::Overloaded
     } else if imbalanced {
         GroupType::Imbalanced
+    } else if let Some(special) = stats.special {
+        special
+    } else if stats.misfit_task_load > 0 {
+        GroupType::Misfit
     } else if running < weight || (capacity > util && !crowded) {
         GroupType::HasSpare
     } else {
@@ -58,25 +76,25 @@ pub(crate) fn classify(stats: &GroupStats, imbalance_pct: u32, imbalanced: bool)
     }
 }
 
-/// Whether `stats` is to be balanced rather than `busiest` (`update_sd_pick_busiest`).
-pub(crate) fn picks(stats: &GroupStats, busiest: Option<&GroupStats>) -> bool {
-    if stats.sum_h_nr_running == 0 {
-        return false;
+/// What is to be moved between groups to even out tasks in proportion to their cores, times two
+/// (`sibling_imbalance`, v6.6).
+pub(crate) fn sibling_imbalance(local: &GroupStats, busiest: &GroupStats) -> u32 {
+    let (busy, own) = (busiest.sum_nr_running, local.sum_nr_running);
+    let (busy_cores, own_cores) = (busiest.traits.cores, local.traits.cores);
+    if busy == 0 {
+        return 0;
     }
-    // Before there is one, the kernel compares with an empty group that has spare capacity and no idle
-    // CPU counted: u32::MAX of them.
-    let Some(busiest) = busiest else { return true };
-    if stats.group_type != busiest.group_type {
-        return stats.group_type > busiest.group_type;
+    if busy_cores == own_cores {
+        return busy.saturating_sub(own);
     }
-    match stats.group_type {
-        GroupType::Overloaded | GroupType::FullyBusy => stats.avg_load > busiest.avg_load,
-        GroupType::Imbalanced => false,
-        GroupType::HasSpare | GroupType::Other => {
-            stats.idle_cpus < busiest.idle_cpus
-                || (stats.idle_cpus == busiest.idle_cpus
-                    && stats.sum_nr_running > busiest.sum_nr_running)
-        }
+    let cores = own_cores + busy_cores;
+    let difference = (own_cores * busy).saturating_sub(busy_cores * own);
+    let imbalance = (2 * difference + cores) / cores;
+    if imbalance <= 1 && own == 0 && busy > 1 {
+        // An empty group takes one in any case.
+        2
+    } else {
+        imbalance
     }
 }
 
@@ -98,7 +116,10 @@ impl Picture {
     /// Whether the difference is worth a move at all.
     pub(crate) fn passes_gates(&self) -> bool {
         let (local, busiest) = (&self.local, &self.busiest);
-        if busiest.group_type == GroupType::Imbalanced {
+        if matches!(
+            busiest.group_type,
+            GroupType::Misfit | GroupType::AsymPacking | GroupType::Imbalanced
+        ) {
             return true;
         }
         if local.group_type > busiest.group_type {
@@ -116,13 +137,17 @@ impl Picture {
         }
         if self.prefer_sibling
             && local.group_type == GroupType::HasSpare
-            && busiest.sum_nr_running > local.sum_nr_running + 1
+            && self.sibling_difference() > 1
         {
             return true;
         }
         if busiest.group_type != GroupType::Overloaded {
             if self.idle == IdleType::NotIdle {
                 return false;
+            }
+            if busiest.group_type == GroupType::SmtBalance && local.traits.smt != busiest.traits.smt
+            {
+                return true;
             }
             if busiest.group_weight > 1 && local.idle_cpus <= busiest.idle_cpus + 1 {
                 return false;
@@ -137,8 +162,14 @@ impl Picture {
     /// `calculate_imbalance`.
     pub(crate) fn calculate_imbalance(&self) -> (Migration, i64) {
         let (local, busiest) = (&self.local, &self.busiest);
-        if busiest.group_type == GroupType::Imbalanced {
-            return (Migration::Task, 1);
+        match busiest.group_type {
+            GroupType::Misfit if self.asym_capacity => return (Migration::Misfit, 1),
+            GroupType::Misfit => return (Migration::Load, busiest.misfit_task_load as i64),
+            GroupType::AsymPacking => {
+                return (Migration::Task, i64::from(busiest.sum_h_nr_running));
+            }
+            GroupType::SmtBalance | GroupType::Imbalanced => return (Migration::Task, 1),
+            _ => {}
         }
         if local.group_type == GroupType::HasSpare {
             if busiest.group_type > GroupType::FullyBusy && self.by_util {
@@ -149,19 +180,29 @@ impl Picture {
                 return (Migration::Util, spare as i64);
             }
             let tasks = if busiest.group_weight == 1 || self.prefer_sibling {
-                busiest.sum_nr_running.saturating_sub(local.sum_nr_running)
+                self.sibling_difference()
             } else {
                 // Unsigned, as in the kernel: the gates see to it that the local group has more.
-                local.idle_cpus.wrapping_sub(busiest.idle_cpus)
+                let more = local.idle_cpus.wrapping_sub(busiest.idle_cpus);
+                if self.even_idle && more == 1 && busiest.group_type > GroupType::FullyBusy {
+                    2
+                } else {
+                    more
+                }
             };
-            return (Migration::Task, self.allow_numa(i64::from(tasks >> 1)));
+            return (Migration::Task, self.allow_numa(i64::from(tasks)));
         }
         let mut local_avg = local.avg_load;
         if local.group_type < GroupType::Overloaded {
             local_avg = avg_load(local.group_load, local.group_capacity);
         }
         let sds_avg = self.sds_avg_load();
-        if self.guard != AverageGuard::None && local_avg >= busiest.avg_load {
+        let guarded = match self.guard {
+            AverageGuard::None => false,
+            AverageGuard::Busiest => local_avg >= busiest.avg_load,
+            AverageGuard::BusiestAndDomain => local_avg >= busiest.avg_load || local_avg >= sds_avg,
+        };
+        if guarded {
             return (Migration::Load, 0);
         }
         // Both differences wrap, as in the kernel, where a fully busy local group is above the average.
@@ -175,19 +216,33 @@ impl Picture {
         (Migration::Load, (pull.min(room) / 1024) as i64)
     }
 
-    /// Between nodes, what is left of a difference in tasks after that which is allowed.
-    fn allow_numa(&self, imbalance: i64) -> i64 {
+    /// How many tasks more the busiest group has, those for each core counted if cores differ.
+    fn sibling_difference(&self) -> u32 {
+        let (local, busiest) = (&self.local, &self.busiest);
+        if !self.smt {
+            return busiest.sum_nr_running.saturating_sub(local.sum_nr_running);
+        }
+        match self.idle {
+            IdleType::NotIdle => 0,
+            IdleType::Idle | IdleType::NewlyIdle => sibling_imbalance(local, busiest),
+        }
+    }
+
+    /// Half the difference in tasks is to be moved; between nodes, what is left of it after that which is
+    /// allowed.
+    fn allow_numa(&self, difference: i64) -> i64 {
         let Some(numa) = self.numa else {
-            return imbalance;
+            return difference >> 1;
         };
         let nodes = Nodes {
-            imbalance,
+            difference,
             imbalance_pct: self.imbalance_pct,
             local_nr_running: self.local.sum_nr_running,
             busiest_nr_running: self.busiest.sum_nr_running,
             busiest_idle_cpus: self.busiest.idle_cpus,
             busiest_weight: self.busiest.group_weight,
             child_weight: numa.child_weight,
+            imb_numa_nr: numa.imb_numa_nr,
         };
         nodes.allow(numa.rule)
     }

@@ -10,8 +10,8 @@ use crate::rules::NumaImbalance;
 /// overloaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nodes {
-    /// Tasks to move, half the difference.
-    pub(crate) imbalance: i64,
+    /// By how many tasks they differ; half of it is to move.
+    pub(crate) difference: i64,
     pub(crate) imbalance_pct: u32,
     pub(crate) local_nr_running: u32,
     pub(crate) busiest_nr_running: u32,
@@ -19,6 +19,8 @@ pub(crate) struct Nodes {
     pub(crate) busiest_weight: u32,
     /// CPUs of the level below.
     pub(crate) child_weight: u32,
+    /// `sd->imb_numa_nr` (v5.18).
+    pub(crate) imb_numa_nr: u32,
 }
 
 /// The first posting's bound: what `imbalance_pct` allows on half a group's CPUs, two at least.
@@ -29,7 +31,7 @@ fn half_share(weight: i64, over: i64) -> i64 {
 impl Nodes {
     /// Tasks to move under a rule.
     pub(crate) fn allow(&self, rule: NumaImbalance) -> i64 {
-        let (pct, imbalance) = (i64::from(self.imbalance_pct), self.imbalance);
+        let (pct, imbalance) = (i64::from(self.imbalance_pct), self.imbalance());
         let (weight, running) = (
             i64::from(self.busiest_weight),
             i64::from(self.busiest_nr_running),
@@ -74,19 +76,32 @@ impl Nodes {
             }
             NumaImbalance::Pair => leave(running <= 2),
             NumaImbalance::Quarter => leave(running < weight >> 2 && imbalance <= 2),
+            NumaImbalance::NodeHalved => leave(self.within_node() && imbalance <= 2),
+            // The rule is applied before the halving.
+            NumaImbalance::Node => leave(self.within_node() && self.difference <= 2),
         }
+    }
+
+    /// Tasks to move if nothing is allowed.
+    fn imbalance(&self) -> i64 {
+        self.difference >> 1
+    }
+
+    /// Whether the local node has fewer tasks than it may before its neighbours matter.
+    fn within_node(&self) -> bool {
+        self.local_nr_running < self.imb_numa_nr
     }
 
     /// The third posting subtracts instead of leaving all. A pct of 100 would divide by zero: the rule
     /// is void then. The comparison is that of a 64-bit kernel: signed.
     fn v3(&self, over: i64) -> i64 {
         let Some(adj) = 100_i64.checked_div(over).map(|adj| adj - 1) else {
-            return self.imbalance;
+            return self.imbalance();
         };
         if i64::from(self.busiest_nr_running) < adj << 1 {
-            self.imbalance - self.imbalance.min(adj)
+            self.imbalance() - self.imbalance().min(adj)
         } else {
-            self.imbalance
+            self.imbalance()
         }
     }
 }

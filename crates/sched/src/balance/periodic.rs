@@ -11,9 +11,16 @@ use crate::effect::Cause;
 use crate::ids::SdId;
 use crate::sched::Sched;
 
-/// Jiffies between two passes of a domain (`get_sd_balance_interval`).
-pub(crate) fn balance_interval(interval_jiffies: u64, hz: u64, online: u64) -> u64 {
-    interval_jiffies.clamp(1, (hz * online / 10).max(1))
+/// Jiffies between two passes of a domain (`get_sd_balance_interval`). `less_one`: so that levels of intervals
+/// that divide each other do not stay in step.
+pub(crate) fn balance_interval(interval_jiffies: u64, less_one: bool, hz: u64, online: u64) -> u64 {
+    let jiffies = interval_jiffies.saturating_sub(u64::from(less_one));
+    jiffies.clamp(1, (hz * online / 10).max(1))
+}
+
+/// What is left after a second of the cost of a domain's most expensive pass (`update_newidle_cost`), ns.
+pub(crate) fn decay_cost(max_newidle_lb_cost: u64) -> u64 {
+    max_newidle_lb_cost * 253 / 256
 }
 
 /// What a pass over this many CPUs takes, ns.
@@ -64,7 +71,7 @@ impl Sched {
             let domain = self.domains.sd_mut(sd);
             next = domain.parent;
             if jiffies > domain.next_decay_max_lb_cost {
-                domain.max_newidle_lb_cost = domain.max_newidle_lb_cost * 253 / 256;
+                domain.max_newidle_lb_cost = decay_cost(domain.max_newidle_lb_cost);
                 domain.next_decay_max_lb_cost = jiffies + hz;
                 need_decay = true;
             }
@@ -75,7 +82,7 @@ impl Sched {
                 }
                 break;
             }
-            let mut interval = self.interval_jiffies(sd, idle.is_busy());
+            let mut interval = self.interval_jiffies(sd, self.balances_as_busy(cpu, idle));
             let due = self.domains.sd(sd).last_balance + interval;
             if jiffies >= due && self.take_turn(balancer, sd) {
                 let (moved, on) = self.load_balance(cpu, sd, idle, cause);
@@ -85,7 +92,7 @@ impl Sched {
                     idle = IdleType::of(self.rqs[cpu.index()].is_idle());
                 }
                 self.domains.sd_mut(sd).last_balance = jiffies;
-                interval = self.interval_jiffies(sd, idle.is_busy());
+                interval = self.interval_jiffies(sd, self.balances_as_busy(cpu, idle));
             }
             let due = self.domains.sd(sd).last_balance + interval;
             if due < next_balance {
@@ -99,10 +106,16 @@ impl Sched {
         }
         if update_next {
             self.rqs[cpu.index()].next_balance = next_balance;
-            if idle == IdleType::Idle && self.nohz.next_balance > next_balance {
+            let alone = !self.rules.idle.round_from_self;
+            if alone && idle == IdleType::Idle && self.nohz.next_balance > next_balance {
                 self.nohz.next_balance = next_balance;
             }
         }
+    }
+
+    /// Whether a CPU balances at the longer intervals of a busy one; where only tasks of idle policy run, not.
+    fn balances_as_busy(&self, cpu: CpuId, idle: IdleType) -> bool {
+        idle.is_busy() && !(self.rules.wake.sched_idle_cpus && self.sched_idle_cpu(cpu))
     }
 
     /// Jiffies between two passes of a domain for a busy or idle CPU.
@@ -114,12 +127,12 @@ impl Sched {
             1
         };
         let ms = u64::from(domain.balance_interval) * factor;
-        let mut jiffies = self.msecs_to_jiffies(ms);
-        if busy && self.rules.balance.busy_less_one {
-            // So that levels of intervals that divide each other do not stay in step.
-            jiffies -= 1;
-        }
-        balance_interval(jiffies, u64::from(self.rules.hz), self.nr_online as u64)
+        balance_interval(
+            self.msecs_to_jiffies(ms),
+            busy && self.rules.balance.busy_less_one,
+            u64::from(self.rules.hz),
+            self.nr_online as u64,
+        )
     }
 
     /// Whether `balancer` may balance the domain now: of those that serialize, one CPU at a time.
@@ -144,8 +157,8 @@ mod tests {
 
     #[test]
     fn intervals_are_clamped_to_a_tenth_of_a_second_a_cpu() {
-        assert_eq!(balance_interval(384, 250, 48), 384);
-        assert_eq!(balance_interval(1, 250, 48), 1);
-        assert_eq!(balance_interval(1000, 250, 4), 100);
+        assert_eq!(balance_interval(384, false, 250, 48), 384);
+        assert_eq!(balance_interval(1, true, 250, 48), 1);
+        assert_eq!(balance_interval(1000, false, 250, 4), 100);
     }
 }

@@ -10,9 +10,10 @@ use super::groups::Groups;
 use super::imb_numa_nr::{Rung, imb_numa_nr};
 use super::level::{self, Kind, Level, levels};
 use super::{Domains, Flags, Llc, SchedDomain};
+use crate::balance::newidle::Success;
 use crate::ids::SdId;
 use crate::rq::Rq;
-use crate::rules::{DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
+use crate::rules::{AsymCapacity, DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
 
 impl Domains {
     /// Builds the domains of all online CPUs and hooks them to the run-queues.
@@ -22,10 +23,22 @@ impl Domains {
             rq.sd = lowest;
         }
         domains.find_llcs(topology, rqs);
+        domains.find_capacities(rqs, rules);
         for setting in &rules.domains {
             domains.apply(setting);
         }
         domains
+    }
+
+    /// Notes whether CPUs differ in capacity, and how big they are.
+    fn find_capacities(&mut self, rqs: &[Rq], rules: &Rules) {
+        self.asym_capacity = self
+            .sds
+            .iter()
+            .any(|sd| sd.fate == Fate::Kept && sd.flags.has(Flags::ASYM_CPUCAPACITY));
+        self.classified = rules.topology.asym_capacity == AsymCapacity::Classified;
+        let capacities = rqs.iter().map(|rq| rq.cpu_capacity_orig);
+        self.max_capacity = capacities.max().unwrap_or(0);
     }
 
     /// Builds the domains of all CPUs; with the lowest of each CPU.
@@ -193,6 +206,7 @@ impl Init<'_> {
             last_balance: 0,
             nr_balance_failed: 0,
             max_newidle_lb_cost: 0,
+            newidle: Success::default(),
             next_decay_max_lb_cost: 0,
             avg_scan_cost: 0,
         }

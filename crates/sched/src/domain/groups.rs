@@ -204,10 +204,16 @@ impl<'a> Groups<'a> {
         } else {
             span
         };
+        let capacities = || cpus.iter().map(|&cpu| self.capacity(cpu));
+        let core = |cpu: &CpuId| self.levels[0].span(*cpu).and(&span).first();
+        let cores = cpus.iter().filter(|&cpu| core(cpu) == Some(*cpu)).count();
         let sg = SgId(self.domains.sgs.len() as u32);
         self.domains.sgs.push(SchedGroup {
             span,
-            capacity: cpus.iter().map(|&cpu| self.capacity(cpu)).sum(),
+            capacity: capacities().sum(),
+            min_capacity: capacities().min().unwrap_or(0),
+            max_capacity: capacities().max().unwrap_or(0),
+            cores: cores as u32,
             cpus,
             balance_mask,
             flags,

@@ -20,7 +20,8 @@ fn is_idler(stats: &GroupStats, idlest: &GroupStats, rule: Idlest) -> bool {
     }
     match stats.group_type {
         GroupType::Overloaded | GroupType::FullyBusy => stats.avg_load < idlest.avg_load,
-        GroupType::Imbalanced => false,
+        GroupType::Misfit => stats.traits.max_capacity > idlest.traits.max_capacity,
+        GroupType::SmtBalance | GroupType::AsymPacking | GroupType::Imbalanced => false,
         GroupType::HasSpare | GroupType::Other => {
             stats.idle_cpus > idlest.idle_cpus
                 || (rule >= Idlest::GroupTypeUtil
@@ -65,7 +66,8 @@ fn stays_local(
                 || idlest.avg_load >= local.avg_load + margin
                 || 100 * local.avg_load <= u64::from(imbalance_pct) * idlest.avg_load
         }
-        GroupType::Imbalanced => true,
+        GroupType::Misfit => local.traits.max_capacity >= idlest.traits.max_capacity,
+        GroupType::SmtBalance | GroupType::AsymPacking | GroupType::Imbalanced => true,
         GroupType::HasSpare | GroupType::Other => {
             numa.is_some_and(|numa| numa.keeps(local)) || local.idle_cpus >= idlest.idle_cpus
         }

@@ -26,11 +26,49 @@ pub enum AverageGuard {
     None,
     /// A local group above the busiest pulls nothing (v5.10).
     Busiest,
+    /// Nor does one above the whole domain (v6.3, and late stable releases before).
+    BusiestAndDomain,
+}
+
+/// How capacities of CPUs and groups compare on a machine where they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapacityTest {
+    /// Smaller is that of which 5/4 fits into the other (to v5.12).
+    Fits,
+    /// Greater is that which is more by about 5 % (`capacity_greater`, v5.13).
+    Greater,
+}
+
+impl Choice for CapacityTest {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("fits", Self::Fits), ("greater", Self::Greater)];
+}
+
+/// When a CPU pulls because its priority is higher (`SD_ASYM_PACKING`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AsymPull {
+    /// By priority alone (to v5.14).
+    Priority,
+    /// Busy hardware threads of both groups are counted (v5.15 to v6.4).
+    BusyThreads,
+    /// By priority, to a core that idles from one that has a single busy thread (v6.5).
+    IdleCore,
+}
+
+impl Choice for AsymPull {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("priority", Self::Priority),
+        ("busy-threads", Self::BusyThreads),
+        ("idle-core", Self::IdleCore),
+    ];
 }
 
 impl Choice for AverageGuard {
-    const ALL: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("busiest", Self::Busiest)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("busiest", Self::Busiest),
+        ("busiest-and-domain", Self::BusiestAndDomain),
+    ];
 }
 
 /// How much imbalance between NUMA nodes is left alone while there is little to balance (from v5.6 on; the
@@ -59,6 +97,10 @@ pub enum NumaImbalance {
     Pair,
     /// Two tasks while the busier node runs fewer than a quarter of its CPUs (v5.11 to v5.17).
     Quarter,
+    /// Two tasks, counted once halved, while the pulling node runs fewer than its `imb_numa_nr` (v5.18, v5.19).
+    NodeHalved,
+    /// Two tasks of the whole difference, likewise (v6.0).
+    Node,
 }
 
 impl Choice for NumaImbalance {
@@ -74,6 +116,8 @@ impl Choice for NumaImbalance {
         ("child", Self::Child),
         ("pair", Self::Pair),
         ("quarter", Self::Quarter),
+        ("imb-numa-nr-halved", Self::NodeHalved),
+        ("imb-numa-nr", Self::Node),
     ];
 }
 
@@ -109,6 +153,29 @@ pub struct BalanceRules {
     pub numa_imbalance: NumaImbalance,
     /// Guard of the averages.
     pub average_guard: AverageGuard,
+    /// Whether groups are filled evenly if the busiest group's flags say so, not those of the level below
+    /// (v6.5).
+    pub sibling_of_busiest: bool,
+    /// Whether of fully busy groups equally loaded one of hardware threads of a core is the busiest (v6.5).
+    pub smt_ties: bool,
+    /// Whether cores with several hardware threads are told from others: busy threads spread to idle cores
+    /// (`group_smt_balance`), tasks are counted for each core (`sibling_imbalance`), and an idle core's CPU
+    /// balances before one of a core half busy (v6.6).
+    pub smt: bool,
+    /// Whether one idle CPU more than an overloaded group has is enough to pull a task (a patch on v6.17).
+    pub even_idle: bool,
+    /// Comparison of capacities.
+    pub capacity_test: CapacityTest,
+    /// Whether the only task of a CPU of reduced capacity counts as misfit on a machine of equal CPUs (v6.1).
+    pub reduced_capacity_misfit: bool,
+    /// Whether passes for misfit tasks count no failure and put nothing off (v6.12).
+    pub misfit_apart: bool,
+    /// Pulling by priority.
+    pub asym_pull: AsymPull,
+    /// Whether a queue without tasks may be the busiest, by the load of what sleeps there (to v6.0).
+    pub empty_queues: bool,
+    /// Whether the busiest queue by utilization is found with tasks that wait counted in (v6.5).
+    pub queue_by_runnable: bool,
     /// Whether a group with spare capacity pulls utilization within a last-level cache too (to v5.9).
     pub util_within_llc: bool,
     /// Whether a queue of one task is pulled from by utilization (to v5.6).
@@ -119,10 +186,21 @@ pub struct BalanceRules {
     pub hot_within_core: bool,
     /// Whether a busy CPU's balance intervals are a jiffy shorter (v5.10).
     pub busy_less_one: bool,
-    /// Whether a kick puts the next one off to a jiffy from now, not from when it was due (v5.11).
-    pub kick_from_now: bool,
     /// Weight of detached tasks.
     pub detach_load: DetachLoad,
+    /// Whether a task's utilization is halved for each failed pass before it is compared with the imbalance
+    /// (v6.7).
+    pub detach_util_shift: bool,
+    /// Whether a pass looks on, past `nr_migrate` tasks, while all it met were pinned (v6.1 to v6.6).
+    pub past_pinned: bool,
+    /// Whether failed passes lead to an active balance whatever is to be moved, which also puts the next pass
+    /// off and keeps the count of failures up (to v5.11). Later it is so for tasks only.
+    pub active_any_type: bool,
+    /// Whether an active balance takes a task that is still in the cache, without failed passes (v5.12).
+    pub active_moves_hot: bool,
+    /// Whether the tasks of a queue are taken to be pinned until one is met that is not, also where the queue
+    /// has only its running task (v5.12).
+    pub assume_pinned: bool,
     /// Whether a pass that ends balanced after all tasks of a queue were pinned still clears the mark of
     /// imbalance of the level above (to v5.5).
     pub pinned_clears_imbalance: bool,
@@ -137,26 +215,50 @@ impl BalanceRules {
                 Decision::AverageLoad
             },
             numa_imbalance: match release {
+                _ if release.since(6, 0) => NumaImbalance::Node,
+                _ if release.since(5, 18) => NumaImbalance::NodeHalved,
                 _ if release.since(5, 11) => NumaImbalance::Quarter,
                 _ if release.since(5, 6) => NumaImbalance::Pair,
                 _ => NumaImbalance::None,
             },
-            average_guard: if release.since(5, 10) {
-                AverageGuard::Busiest
-            } else {
-                AverageGuard::None
+            average_guard: match release {
+                _ if release.since(6, 3) => AverageGuard::BusiestAndDomain,
+                _ if release.since(5, 10) => AverageGuard::Busiest,
+                _ => AverageGuard::None,
             },
+            sibling_of_busiest: release.since(6, 5),
+            smt_ties: release.since(6, 5),
+            smt: release.since(6, 6),
+            even_idle: false,
+            capacity_test: if release.since(5, 13) {
+                CapacityTest::Greater
+            } else {
+                CapacityTest::Fits
+            },
+            reduced_capacity_misfit: release.since(6, 1),
+            misfit_apart: release.since(6, 12),
+            asym_pull: match release {
+                _ if release.since(6, 5) => AsymPull::IdleCore,
+                _ if release.since(5, 15) => AsymPull::BusyThreads,
+                _ => AsymPull::Priority,
+            },
+            empty_queues: !release.since(6, 1),
+            queue_by_runnable: release.since(6, 5),
             util_within_llc: !release.since(5, 10),
             lone_tasks_by_util: !release.since(5, 7),
             h_load_floor: u64::from(release.since(5, 8)),
             hot_within_core: !release.since(5, 10),
             busy_less_one: release.since(5, 10),
-            kick_from_now: release.since(5, 11),
             detach_load: match release {
                 _ if release.since(5, 10) => DetachLoad::Shift,
                 _ if release.since(5, 6) => DetachLoad::UnlessStuck,
                 _ => DetachLoad::Twice,
             },
+            detach_util_shift: release.since(6, 7),
+            past_pinned: release.since(6, 1) && !release.since(6, 7),
+            active_any_type: !release.since(5, 12),
+            active_moves_hot: release.since(5, 12),
+            assume_pinned: release.since(5, 12),
             pinned_clears_imbalance: !release.since(5, 6),
         }
     }

@@ -131,8 +131,108 @@ const RULES: &[RuleInfo] = &[
     ),
     rule!(
         "kick_from_now",
-        balance.kick_from_now,
+        idle.kick_from_now,
         "a kick puts the next one off from now"
+    ),
+    rule!(
+        "sibling_of_busiest",
+        balance.sibling_of_busiest,
+        "the busiest group's flags say whether groups are filled evenly"
+    ),
+    rule!(
+        "smt_ties",
+        balance.smt_ties,
+        "of groups fully busy alike one of threads of a core is busiest"
+    ),
+    rule!(
+        "smt",
+        balance.smt,
+        "cores with several threads are told from others"
+    ),
+    rule!(
+        "even_idle",
+        balance.even_idle,
+        "one idle CPU more is enough to pull from an overloaded group"
+    ),
+    rule!(
+        "capacity_test",
+        balance.capacity_test,
+        "how capacities compare"
+    ),
+    rule!(
+        "reduced_capacity_misfit",
+        balance.reduced_capacity_misfit,
+        "the only task of a CPU of reduced capacity is misfit"
+    ),
+    rule!(
+        "misfit_apart",
+        balance.misfit_apart,
+        "passes for misfit tasks count no failure"
+    ),
+    rule!(
+        "asym_pull",
+        balance.asym_pull,
+        "when a CPU pulls for its priority"
+    ),
+    rule!(
+        "empty_queues",
+        balance.empty_queues,
+        "a queue without tasks may be the busiest"
+    ),
+    rule!(
+        "queue_by_runnable",
+        balance.queue_by_runnable,
+        "tasks that wait count in the utilization of queues"
+    ),
+    rule!(
+        "detach_util_shift",
+        balance.detach_util_shift,
+        "utilization is halved for each failed pass"
+    ),
+    rule!(
+        "past_pinned",
+        balance.past_pinned,
+        "a pass looks past its limit while all tasks are pinned"
+    ),
+    rule!(
+        "active_any_type",
+        balance.active_any_type,
+        "failed passes lead to an active balance whatever is moved"
+    ),
+    rule!(
+        "active_moves_hot",
+        balance.active_moves_hot,
+        "an active balance takes cache-hot tasks"
+    ),
+    rule!(
+        "assume_pinned",
+        balance.assume_pinned,
+        "tasks of a queue are pinned until one is met that is not"
+    ),
+    rule!(
+        "newidle_cost_gate",
+        idle.cost_gate,
+        "a CPU about to idle searches if it idles longer than a pass takes"
+    ),
+    rule!(
+        "newidle_random",
+        idle.random,
+        "domains are tried at random by their success (NI_RANDOM)"
+    ),
+    rule!(
+        "blocked_after_search",
+        idle.blocked_after_search,
+        "blocked load is refreshed after a search that found nothing"
+    ),
+    rule!(
+        "ilb_round_from_self",
+        idle.round_from_self,
+        "the CPU that balances for idle ones comes last and if due"
+    ),
+    rule!(
+        "next_on_idle",
+        idle.next_on_idle,
+        "a CPU that goes idle has the next balance's date computed anew"
     ),
     rule!(
         "pinned_clears_imbalance",

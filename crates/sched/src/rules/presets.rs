@@ -2,8 +2,8 @@
 
 use super::release::Release;
 use super::{
-    BalanceRules, ChangeRules, Delayed, DomainRules, Features, ForkRules, LoadRules, NumaImbalance,
-    PickRules, Reweight, Rules, Tunables, WakeRules,
+    AverageGuard, BalanceRules, ChangeRules, Delayed, DomainRules, Features, ForkRules, IdleRules,
+    LoadRules, NumaImbalance, PickRules, Reweight, Rules, Tunables, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -40,7 +40,7 @@ const fn patched(
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 24] = [
+const PRESETS: [Preset; 25] = [
     release(
         Release(4, 11),
         "v4.11",
@@ -135,20 +135,24 @@ const PRESETS: [Preset; 24] = [
         "v6.1",
         "imb_numa_nr of an eighth of the node, against the whole difference; searches for idle CPUs end by how used the cache is (SIS_UTIL).",
     ),
-    release(
+    patched(
         Release(6, 1),
         "v6.1.y",
         "Late v6.1 stable: v6.1 with the fixes that were brought back, new-idle balancing at random among them.",
+        |rules| {
+            rules.balance.average_guard = AverageGuard::BusiestAndDomain;
+            rules.idle.random = true;
+        },
     ),
     release(
         Release(6, 5),
         "v6.5",
-        "The last with CFS: counts tasks against cores when cores differ in hardware threads.",
+        "The last with CFS: groups of hardware threads are told from others where groups are equally busy.",
     ),
     release(
         Release(6, 6),
         "v6.6",
-        "EEVDF picks the eligible task with the earliest deadline; busy cores give tasks to idle ones (smt_balance).",
+        "EEVDF picks the eligible task with the earliest deadline; busy cores give tasks to idle ones (smt_balance), and tasks are counted for each core.",
     ),
     release(
         Release(6, 7),
@@ -168,9 +172,16 @@ const PRESETS: [Preset; 24] = [
             rules.pick.base_slice_ns = 700_000;
             rules.pick.reweight = Reweight::Replace;
             rules.pick.delayed = Delayed::Apart;
+            rules.idle.random = true;
         },
     ),
     release(Release(6, 17), "v6.17", "EEVDF as of 2025."),
+    patched(
+        Release(6, 17),
+        "v6.17+even-idle",
+        "An overloaded group gives a task to one with a single idle CPU more, which halving the difference forbids.",
+        |rules| rules.balance.even_idle = true,
+    ),
 ];
 
 /// All kernels, oldest first.
@@ -197,6 +208,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         pick: PickRules::of(release),
         load: LoadRules::of(release),
         balance: BalanceRules::of(release),
+        idle: IdleRules::of(release),
         wake: WakeRules::of(release),
         fork: ForkRules::of(release),
         features: Features::of(release),
