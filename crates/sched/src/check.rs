@@ -83,7 +83,7 @@ impl Sched {
             let curr = queue.curr.is_some_and(|curr| self.se(curr).on_rq);
             let runnable = match self.rules.load.pelt {
                 Pelt::RunnableLoad => sums.2,
-                Pelt::Runnable => 0,
+                Pelt::Weighted(_) | Pelt::Runnable => 0,
             };
             for (what, held, found) in [
                 ("nr_running", u64::from(queue.nr_running), sums.0),

@@ -1,7 +1,7 @@
 //! Scheduling entities: what a `cfs_rq` queues, a task or a whole group.
 
 use crate::ids::{CfsRqId, EntityId, TaskId};
-use crate::pelt::SchedAvg;
+use crate::pelt::{Activity, SchedAvg};
 use crate::rules::Pelt;
 use crate::weight::{LoadWeight, SHIFT};
 
@@ -51,7 +51,11 @@ impl Entity {
             sum_exec_runtime: 0,
             prev_sum_exec_runtime: 0,
             vruntime: 0,
-            avg: SchedAvg::default(),
+            avg: SchedAvg {
+                // To v4.14 the first update ends a period; later ones take over the queue's.
+                period_contrib: 1023,
+                ..SchedAvg::default()
+            },
             parent,
             cfs_rq,
             kind,
@@ -73,23 +77,66 @@ impl Entity {
         self.load.unscaled()
     }
 
-    /// What the runnable sum is multiplied by to give the average: the unscaled runnable weight
-    /// (`se_runnable`, to v5.6), or nothing more.
+    /// What the load sum is multiplied by to give the average: the unscaled weight, or (to v4.14) nothing
+    /// more.
     #[inline]
-    pub(crate) fn runnable(&self, form: Pelt) -> u64 {
+    pub(crate) fn load_scale(&self, form: Pelt) -> u64 {
         match form {
-            Pelt::RunnableLoad => self.runnable_weight >> SHIFT,
-            Pelt::Runnable => 1,
+            Pelt::Weighted(_) => 1,
+            Pelt::RunnableLoad | Pelt::Runnable => self.weight(),
         }
     }
 
-    /// What the runnable sum grows by: 1 if it is queued (to v5.6), or 1024 for each runnable task.
+    /// What the runnable sum is multiplied by to give the average: the unscaled runnable weight
+    /// (`se_runnable`, v4.15 to v5.6), or nothing more.
     #[inline]
-    pub(crate) fn runnable_factor(&self, form: Pelt) -> u64 {
-        match (form, self.kind) {
-            (Pelt::RunnableLoad, _) => u64::from(self.on_rq),
-            (Pelt::Runnable, Kind::Task(_)) => u64::from(self.on_rq) << SHIFT,
-            (Pelt::Runnable, Kind::Group(_)) => self.runnable_weight,
+    pub(crate) fn runnable_scale(&self, form: Pelt) -> u64 {
+        match form {
+            Pelt::Weighted(_) | Pelt::Runnable => 1,
+            Pelt::RunnableLoad => self.runnable_weight >> SHIFT,
         }
+    }
+
+    /// What its sums grow by. To v4.14 the runnable sum of an entity is its load sum once more.
+    #[inline]
+    pub(crate) fn activity(&self, form: Pelt, running: bool) -> Activity {
+        let on_rq = u64::from(self.on_rq);
+        let (load, runnable) = match (form, self.kind) {
+            (Pelt::Weighted(_), _) => (on_rq * self.weight(), on_rq * self.weight()),
+            (Pelt::RunnableLoad, _) => (on_rq, on_rq),
+            (Pelt::Runnable, Kind::Task(_)) => (on_rq, on_rq << SHIFT),
+            (Pelt::Runnable, Kind::Group(_)) => (on_rq, self.runnable_weight),
+        };
+        Activity {
+            load,
+            runnable,
+            running,
+        }
+    }
+
+    /// Derives its sums from its averages for the window of a queue it joins (v4.15).
+    pub(crate) fn take_window(&mut self, form: Pelt, queue: &SchedAvg) {
+        let (weight, divider) = (self.weight(), queue.divider(form));
+        let avg = &mut self.avg;
+        avg.period_contrib = queue.period_contrib;
+        avg.util_sum = avg.util_avg * divider;
+        avg.load_sum = (avg.load_avg * divider)
+            .checked_div(weight)
+            .unwrap_or(divider);
+        avg.runnable_sum = match form {
+            Pelt::Weighted(_) | Pelt::RunnableLoad => avg.load_sum,
+            Pelt::Runnable => avg.runnable_avg * divider,
+        };
+    }
+
+    /// Brings its averages to `now`. True if they were due.
+    #[inline]
+    pub(crate) fn age(&mut self, form: Pelt, now: u64, activity: Activity) -> bool {
+        let due = self.avg.update_sum(form, now, activity);
+        if due {
+            let (load, runnable) = (self.load_scale(form), self.runnable_scale(form));
+            self.avg.update_avg(form, load, runnable);
+        }
+        due
     }
 }

@@ -1,6 +1,6 @@
 //! Load tracking of entities and queues, and its way up the groups.
 //!
-//! Source: kernel/sched/fair.c `update_load_avg` and what it calls, as of v4.15 to v5.6
+//! Source: kernel/sched/fair.c `update_load_avg` and what it calls, as of v4.11 and v4.15 to v5.6
 //! (SCHED.md 2.3, 2.5 to 2.12).
 
 mod blocked;
@@ -8,7 +8,7 @@ pub(crate) mod group;
 mod util_est;
 
 use crate::ids::{CfsRqId, EntityId, GroupId};
-use crate::pelt::{Activity, SchedAvg, add_positive, sub_positive};
+use crate::pelt::{Activity, LOAD_AVG_MAX, SchedAvg, add_positive, sub_positive};
 use crate::rules::Pelt;
 use crate::sched::Sched;
 use crate::weight::SHIFT;
@@ -29,6 +29,18 @@ pub(crate) fn contribution_changed(delta: i64, contrib: u64) -> bool {
     delta.unsigned_abs() > contrib / 64
 }
 
+/// Utilization of a new task of this scaled weight: half of what its CPU has left, or less where its queue's
+/// load is little used.
+pub(crate) fn new_task_util(cpu_scale: u64, queue: &SchedAvg, weight: u64) -> u64 {
+    let cap = (cpu_scale as i64 - queue.util_avg as i64) / 2;
+    let cap = u64::try_from(cap).unwrap_or(0);
+    if queue.util_avg == 0 {
+        cap
+    } else {
+        cap.min(queue.util_avg * weight / (queue.load_avg + 1))
+    }
+}
+
 impl Sched {
     /// `update_load_avg` of an entity and the queue it belongs to.
     pub(crate) fn update_load_avg(&mut self, se: EntityId, update: Update) {
@@ -39,6 +51,9 @@ impl Sched {
         }
         let decayed = self.update_cfs_rq_load_avg(cfs_rq) | self.propagate_entity_load_avg(se);
         if fresh && update == Update::TgAttach {
+            if decayed && self.rules.load.pelt.is_weighted() {
+                self.update_tg_load_avg(cfs_rq);
+            }
             self.attach_entity_load_avg(cfs_rq, se);
             self.update_tg_load_avg(cfs_rq);
         } else if decayed && update != Update::Age {
@@ -52,14 +67,8 @@ impl Sched {
         let running = self.cfs(cfs_rq).curr == Some(se);
         let form = self.rules.load.pelt;
         let entity = self.se_mut(se);
-        let activity = Activity {
-            load: u64::from(entity.on_rq),
-            runnable: entity.runnable_factor(form),
-            running,
-        };
-        if entity.avg.update_sum(now, activity) {
-            let (weight, runnable) = (entity.weight(), entity.runnable(form));
-            entity.avg.update_avg(weight, runnable);
+        let activity = entity.activity(form, running);
+        if entity.age(form, now, activity) {
             entity.avg.util_est.set_changed();
         }
     }
@@ -72,7 +81,7 @@ impl Sched {
         let mut decayed = false;
         if cfs_rq.removed.nr > 0 {
             let removed = std::mem::take(&mut cfs_rq.removed);
-            let divider = cfs_rq.avg.divider();
+            let divider = cfs_rq.avg.divider(form);
             sub_positive(&mut cfs_rq.avg.load_avg, removed.load_avg);
             sub_positive(&mut cfs_rq.avg.load_sum, removed.load_avg * divider);
             sub_positive(&mut cfs_rq.avg.util_avg, removed.util_avg);
@@ -83,20 +92,23 @@ impl Sched {
                 sub_positive(&mut cfs_rq.avg.runnable_sum, removed.runnable_avg * divider);
                 propagated = ((removed.runnable_avg * divider) >> SHIFT) as i64;
             }
-            self.add_tg_cfs_propagate(id, -propagated);
-            decayed = true;
+            decayed = !form.is_weighted() || removed.load_avg > 0;
+            if decayed || removed.util_avg > 0 {
+                self.add_tg_cfs_propagate(id, -propagated);
+            }
         }
         let cfs_rq = self.cfs_mut(id);
         let activity = Activity {
             load: cfs_rq.load.unscaled(),
             runnable: match form {
+                Pelt::Weighted(_) => cfs_rq.load.unscaled(),
                 Pelt::RunnableLoad => cfs_rq.runnable_weight >> SHIFT,
                 Pelt::Runnable => u64::from(cfs_rq.h_nr_running) << SHIFT,
             },
             running: cfs_rq.curr.is_some(),
         };
-        if cfs_rq.avg.update_sum(now, activity) {
-            cfs_rq.avg.update_avg(1, 1);
+        if cfs_rq.avg.update_sum(form, now, activity) {
+            cfs_rq.avg.update_avg(form, 1, 1);
             decayed = true;
         }
         decayed
@@ -104,27 +116,14 @@ impl Sched {
 
     /// Joins an entity's load to a queue (`attach_entity_load_avg`).
     pub(crate) fn attach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        let SchedAvg {
-            last_update_time,
-            period_contrib,
-            ..
-        } = self.cfs(cfs_rq).avg;
-        let divider = self.cfs(cfs_rq).avg.divider();
         let form = self.rules.load.pelt;
+        let queue = self.cfs(cfs_rq).avg;
         let entity = self.se_mut(se);
-        let weight = entity.weight();
-        let avg = &mut entity.avg;
-        avg.last_update_time = last_update_time;
-        avg.period_contrib = period_contrib;
-        avg.util_sum = avg.util_avg * divider;
-        avg.load_sum = divider;
-        if let Some(sum) = (avg.load_avg * divider).checked_div(weight) {
-            avg.load_sum = sum;
+        entity.avg.last_update_time = queue.last_update_time;
+        match form {
+            Pelt::Weighted(_) => {}
+            Pelt::RunnableLoad | Pelt::Runnable => entity.take_window(form, &queue),
         }
-        avg.runnable_sum = match form {
-            Pelt::RunnableLoad => avg.load_sum,
-            Pelt::Runnable => avg.runnable_avg * divider,
-        };
         let SchedAvg {
             util_avg,
             util_sum,
@@ -132,7 +131,7 @@ impl Sched {
             runnable_avg,
             runnable_sum,
             ..
-        } = *avg;
+        } = entity.avg;
         self.enqueue_load_avg(cfs_rq, se);
         let avg = &mut self.cfs_mut(cfs_rq).avg;
         avg.util_avg += util_avg;
@@ -189,11 +188,7 @@ impl Sched {
     pub(crate) fn sync_entity_load_avg(&mut self, se: EntityId) {
         let last_update = self.cfs(self.se(se).cfs_rq).avg.last_update_time;
         let form = self.rules.load.pelt;
-        let entity = self.se_mut(se);
-        if entity.avg.update_sum(last_update, Activity::BLOCKED) {
-            let (weight, runnable) = (entity.weight(), entity.runnable(form));
-            entity.avg.update_avg(weight, runnable);
-        }
+        self.se_mut(se).age(form, last_update, Activity::BLOCKED);
     }
 
     /// Leaves a sleeping entity's load to be taken off at its queue's next update
@@ -230,7 +225,8 @@ impl Sched {
 
     fn load_of(&self, se: EntityId) -> (u64, u64) {
         let entity = self.se(se);
-        (entity.avg.load_avg, entity.weight() * entity.avg.load_sum)
+        let scale = entity.load_scale(self.rules.load.pelt);
+        (entity.avg.load_avg, scale * entity.avg.load_sum)
     }
 
     /// Adds a queued entity's runnable load (`enqueue_runnable_load_avg`, to v5.6).
@@ -259,8 +255,13 @@ impl Sched {
 
     fn runnable_load_of(&self, se: EntityId) -> (u64, u64, u64) {
         let entity = self.se(se);
-        let sum = entity.runnable(Pelt::RunnableLoad) * entity.avg.runnable_sum;
-        (entity.runnable_weight, entity.avg.runnable_avg, sum)
+        let form = self.rules.load.pelt;
+        let sum = entity.runnable_scale(form) * entity.avg.runnable_sum;
+        let weight = match form {
+            Pelt::RunnableLoad => entity.runnable_weight,
+            Pelt::Weighted(_) | Pelt::Runnable => 0,
+        };
+        (weight, entity.avg.runnable_avg, sum)
     }
 
     /// Notes how many tasks a group has runnable, for its entity's average (`se_update_runnable`, v5.7).
@@ -272,24 +273,18 @@ impl Sched {
         }
     }
 
-    /// Utilization of a new task, from what its queue and CPU have left (`post_init_entity_util_avg`).
+    /// Gives a new task its utilization and joins it to its queue (`post_init_entity_util_avg`).
     pub(crate) fn post_init_entity_util_avg(&mut self, se: EntityId, cpu_scale: u64) {
         let entity = self.se(se);
-        let weight = entity.load.weight;
-        let SchedAvg {
-            util_avg, load_avg, ..
-        } = self.cfs(entity.cfs_rq).avg;
-        let cap = (cpu_scale as i64 - util_avg as i64) / 2;
-        if cap > 0 {
-            self.se_mut(se).avg.util_avg = if util_avg == 0 {
-                cap as u64
-            } else {
-                (util_avg * weight / (load_avg + 1)).min(cap as u64)
-            };
-        }
-        if self.rules.load.pelt == Pelt::Runnable {
-            let avg = &mut self.se_mut(se).avg;
-            avg.runnable_avg = avg.util_avg;
+        let queue = &self.cfs(entity.cfs_rq).avg;
+        let util = new_task_util(cpu_scale, queue, entity.load.weight);
+        self.se_mut(se).avg.util_avg = util;
+        let form = self.rules.load.pelt;
+        let avg = &mut self.se_mut(se).avg;
+        match form {
+            Pelt::Weighted(_) => avg.util_sum = avg.util_avg * LOAD_AVG_MAX,
+            Pelt::RunnableLoad => {}
+            Pelt::Runnable => avg.runnable_avg = avg.util_avg,
         }
         self.attach_entity_cfs_rq(se);
     }

@@ -1,7 +1,10 @@
 //! Per-entity load tracking.
 //!
 //! Source: kernel/sched/pelt.c `decay_load`, `accumulate_sum`, `___update_load_sum`,
-//! `___update_load_avg` as of v4.15 to v5.6 (SCHED.md 2.1 to 2.3).
+//! `___update_load_avg` as of v4.15 to v5.6; kernel/sched/fair.c `__update_load_avg`,
+//! `__compute_runnable_contrib` of v4.11 (SCHED.md 2.1 to 2.4).
+
+use crate::rules::Pelt;
 
 /// Limit of the sum of 1024 * y^k (`LOAD_AVG_MAX`).
 pub(crate) const LOAD_AVG_MAX: u64 = 47742;
@@ -52,6 +55,43 @@ pub(crate) fn decay_load(value: u64, periods: u64) -> u64 {
     ((u128::from(halved) * u128::from(Y_INV[(periods % 32) as usize])) >> 32) as u64
 }
 
+/// 1024 * (y + y^2 + … + y^n), rounded down, for n = 0 to 32 (`runnable_avg_yN_sum`).
+const Y_SUM: [u64; 33] = [
+    0, 1002, 1982, 2941, 3880, 4798, 5697, 6576, 7437, 8279, 9103, 9909, 10698, 11470, 12226,
+    12966, 13690, 14398, 15091, 15769, 16433, 17082, 17718, 18340, 18949, 19545, 20128, 20698,
+    21256, 21802, 22336, 22859, 23371,
+];
+
+/// Periods after which that sum is at its limit (`LOAD_AVG_MAX_N`).
+const LOAD_AVG_MAX_N: u64 = 345;
+
+/// `decay_load` of v4.11, which leaves a value alone that is not to decay at all.
+#[inline]
+pub(crate) fn decay_load_or_keep(value: u64, periods: u64) -> u64 {
+    if periods == 0 {
+        value
+    } else {
+        decay_load(value, periods)
+    }
+}
+
+/// Contribution of so many whole periods, the last of them over (`__compute_runnable_contrib`, v4.11).
+pub(crate) fn whole_periods(periods: u64) -> u64 {
+    if periods <= 32 {
+        return Y_SUM[periods as usize];
+    }
+    if periods >= LOAD_AVG_MAX_N {
+        return LOAD_AVG_MAX;
+    }
+    let mut contrib = 0;
+    let mut left = periods;
+    while left > 32 {
+        contrib = contrib / 2 + Y_SUM[32];
+        left -= 32;
+    }
+    decay_load_or_keep(contrib, left) + Y_SUM[left as usize]
+}
+
 /// Sum over a first part `d1`, full periods and a last part `d3` (`__accumulate_pelt_segments`).
 #[inline]
 pub(crate) fn accumulate_segments(periods: u64, d1: u64, d3: u64) -> u64 {
@@ -67,7 +107,7 @@ pub(crate) struct SchedAvg {
     /// PELT clock of the last update, ns; 0 = attached to no `cfs_rq`.
     pub(crate) last_update_time: u64,
     pub(crate) load_sum: u64,
-    /// Of the weight of what is queued (`runnable_load_sum`, v4.15 to v5.6) or of how much is (v5.7).
+    /// Of the weight of what is queued (`runnable_load_sum`, to v5.6) or of how much is (v5.7).
     pub(crate) runnable_sum: u64,
     pub(crate) util_sum: u64,
     /// Part of the current period already counted, 0..1024 units of 1024 ns.
@@ -88,9 +128,10 @@ pub(crate) struct UtilEst {
 /// What an entity or `cfs_rq` did since the last update.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activity {
-    /// Factor of the load sum: 1 for a queued entity, the unscaled weight for a `cfs_rq`.
+    /// Factor of the load sum: 1 for a queued entity (its unscaled weight to v4.14), the unscaled weight for a
+    /// `cfs_rq`.
     pub(crate) load: u64,
-    /// Factor of the runnable sum: likewise (v4.15 to v5.6), or 1024 for each runnable task (v5.7).
+    /// Factor of the runnable sum: likewise (to v5.6), or 1024 for each runnable task (v5.7).
     pub(crate) runnable: u64,
     /// Whether it was running.
     pub(crate) running: bool,
@@ -108,14 +149,17 @@ impl Activity {
 impl SchedAvg {
     /// What a sum is divided by to give an average.
     #[inline]
-    pub(crate) fn divider(&self) -> u64 {
-        LOAD_AVG_MAX - 1024 + self.period_contrib
+    pub(crate) fn divider(&self, form: Pelt) -> u64 {
+        match form {
+            Pelt::Weighted(_) => LOAD_AVG_MAX,
+            Pelt::RunnableLoad | Pelt::Runnable => LOAD_AVG_MAX - 1024 + self.period_contrib,
+        }
     }
 
     /// Brings the sums to `now` (`___update_load_sum`). True if a period ended, so that the averages
     /// are due.
     #[inline]
-    pub(crate) fn update_sum(&mut self, now: u64, activity: Activity) -> bool {
+    pub(crate) fn update_sum(&mut self, form: Pelt, now: u64, activity: Activity) -> bool {
         let delta_ns = now.wrapping_sub(self.last_update_time);
         if (delta_ns as i64) < 0 {
             self.last_update_time = now;
@@ -124,6 +168,10 @@ impl SchedAvg {
         let delta = delta_ns >> 10;
         if delta == 0 {
             return false;
+        }
+        if form.is_weighted() {
+            self.last_update_time = now;
+            return self.accumulate_by_period(delta, activity);
         }
         self.last_update_time += delta << 10;
         let activity = if activity.load == 0 {
@@ -142,24 +190,48 @@ impl SchedAvg {
         let contrib = if periods == 0 {
             delta
         } else {
-            self.load_sum = decay_load(self.load_sum, periods);
-            self.runnable_sum = decay_load(self.runnable_sum, periods);
-            self.util_sum = decay_load(self.util_sum, periods);
+            self.decay(periods);
             accumulate_segments(periods, 1024 - self.period_contrib, rest)
         };
         self.period_contrib = rest;
+        self.add(contrib, activity);
+        periods > 0
+    }
+
+    /// As `__update_load_avg` of v4.11: to the end of the period, whole periods, and the rest.
+    fn accumulate_by_period(&mut self, delta: u64, activity: Activity) -> bool {
+        let Some(beyond) = (delta + self.period_contrib).checked_sub(1024) else {
+            self.period_contrib += delta;
+            self.add(delta, activity);
+            return false;
+        };
+        self.add(1024 - self.period_contrib, activity);
+        let (periods, rest) = (beyond / 1024, beyond % 1024);
+        self.decay(periods + 1);
+        self.add(whole_periods(periods), activity);
+        self.period_contrib = rest;
+        self.add(rest, activity);
+        true
+    }
+
+    fn decay(&mut self, periods: u64) {
+        self.load_sum = decay_load(self.load_sum, periods);
+        self.runnable_sum = decay_load(self.runnable_sum, periods);
+        self.util_sum = decay_load(self.util_sum, periods);
+    }
+
+    fn add(&mut self, contrib: u64, activity: Activity) {
         self.load_sum += activity.load * contrib;
         self.runnable_sum += activity.runnable * contrib;
         if activity.running {
             self.util_sum += contrib << 10;
         }
-        periods > 0
     }
 
     /// Recomputes the averages from the sums (`___update_load_avg`). Weights unscaled.
     #[inline]
-    pub(crate) fn update_avg(&mut self, load_weight: u64, runnable_weight: u64) {
-        let divider = self.divider();
+    pub(crate) fn update_avg(&mut self, form: Pelt, load_weight: u64, runnable_weight: u64) {
+        let divider = self.divider(form);
         self.load_avg = load_weight * self.load_sum / divider;
         self.runnable_avg = runnable_weight * self.runnable_sum / divider;
         self.util_avg = self.util_sum / divider;
@@ -201,7 +273,7 @@ mod tests {
             runnable: 1,
             running: true,
         };
-        assert!(!avg.update_sum(4000, always));
+        assert!(!avg.update_sum(Pelt::RunnableLoad, 4000, always));
         assert_eq!((avg.last_update_time, avg.load_sum), (4000, 7));
     }
 
@@ -217,8 +289,8 @@ mod tests {
             running: true,
         };
         for ms in 1..=400u64 {
-            if avg.update_sum(1024 + ms * 1_000_000, always) {
-                avg.update_avg(1024, 1024);
+            if avg.update_sum(Pelt::RunnableLoad, 1024 + ms * 1_000_000, always) {
+                avg.update_avg(Pelt::RunnableLoad, 1024, 1024);
             }
         }
         assert!(

@@ -32,7 +32,7 @@ pub use domains::{
 pub use features::{Feature, Features};
 pub use fork::{ForkRules, Idlest};
 pub use idle::IdleRules;
-pub use load::{LoadMetric, LoadRules, Pelt, UtilEst};
+pub use load::{LoadMetric, LoadRules, Pelt, Propagation, UtilEst};
 pub use named::{RuleInfo, all};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};

@@ -1,6 +1,7 @@
 //! The worked examples of `tests/golden/worked_examples.json`, held against the production functions.
 
 mod balance;
+mod history;
 
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::SgId;
 use crate::load::group::{calc_group_shares, h_load_below};
 use crate::pelt::{Activity, SchedAvg, UtilEst, accumulate_segments, decay_load};
-use crate::rules::{self, AverageGuard, DetachLoad, ImbNumaNr, NumaImbalance, Tunables};
+use crate::rules::{self, AverageGuard, DetachLoad, ImbNumaNr, NumaImbalance, Pelt, Tunables};
 use crate::wake::affine::{AffineWeight, wake_wide};
 use crate::wake::idle_sibling::sis_prop;
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair, shares_of_cpu_weight};
@@ -57,20 +58,6 @@ fn production_functions_give_the_worked_results() {
 
 /// Examples of rules that are not built, in the order of the file.
 const NOT_BUILT: &[&str] = &[
-    "pelt.decay.zero.411",
-    "pelt411.run.8",
-    "pelt411.run.32",
-    "pelt411.run.64",
-    "pelt411.run.345",
-    "pelt.newtask.idle",
-    "pelt.newtask.busy",
-    "pelt.newtask.small",
-    "pelt.newtask.full",
-    "group.shares411.basic",
-    "v1.propagate411.under",
-    "v1.propagate411.over",
-    "v1.propagate.rfc",
-    "v1.root.stale",
     "eevdf.avg.equal",
     "eevdf.avg.weighted",
     "eevdf.avg.negative",
@@ -111,13 +98,6 @@ const NOT_BUILT: &[&str] = &[
     "v411.cpu_load.1024.0.2",
     "v411.cpu_load.1000.1001.1",
     "v411.cpu_load.500.2000.3",
-    "v1.maxweight.shares",
-    "v1.maxweight.before",
-    "v1.maxweight.after",
-    "v1.ramp.1",
-    "v1.ramp.4",
-    "v1.ramp.8",
-    "v1.ramp.15",
 ];
 
 /// Checks an example if it is of a rule that is built. False: it is not.
@@ -234,7 +214,7 @@ fn check(example: &Value) -> bool {
         ("v4", "imbnuma") => check_imb_numa_nr(id, given, want),
         ("v4", "numa") => check_numa(id, given, want),
         ("v4", "v3adj" | "v3neg") => check_v3(id, given, want),
-        _ => return balance::check(example),
+        _ => return balance::check(example) || history::check(id, given, want),
     }
     true
 }
@@ -274,8 +254,8 @@ fn check_run(id: &str, given: &Value, want: &Value) {
     };
     let mut avg = SchedAvg::default();
     for step in 1..=steps {
-        if avg.update_sum(step * step_ns, RUNNING) {
-            avg.update_avg(1024, 1024);
+        if avg.update_sum(Pelt::RunnableLoad, step * step_ns, RUNNING) {
+            avg.update_avg(Pelt::RunnableLoad, 1024, 1024);
         }
     }
     let got = [
@@ -299,8 +279,8 @@ fn check_duty(id: &str, given: &Value, want: &Value) {
     for _ in 0..uint(given, "cycles") {
         for (periods, activity) in [("on_periods", RUNNING), ("off_periods", Activity::BLOCKED)] {
             let ns = uint(given, periods) * 1024 * 1024;
-            avg.update_sum(avg.last_update_time + ns, activity);
-            avg.update_avg(1024, 1024);
+            avg.update_sum(Pelt::RunnableLoad, avg.last_update_time + ns, activity);
+            avg.update_avg(Pelt::RunnableLoad, 1024, 1024);
             if activity.running {
                 after_on = avg.util_avg;
             }
@@ -317,8 +297,12 @@ fn check_block(id: &str, given: &Value, want: &Value) {
         period_contrib: uint(given, "period_contrib"),
         ..SchedAvg::default()
     };
-    avg.update_sum(uint(given, "idle_us") << 10, Activity::BLOCKED);
-    avg.update_avg(uint(given, "weight"), 0);
+    avg.update_sum(
+        Pelt::RunnableLoad,
+        uint(given, "idle_us") << 10,
+        Activity::BLOCKED,
+    );
+    avg.update_avg(Pelt::RunnableLoad, uint(given, "weight"), 0);
     for (key, got) in [
         ("util_avg", avg.util_avg),
         ("load_avg", avg.load_avg),

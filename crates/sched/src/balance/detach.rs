@@ -175,7 +175,11 @@ impl Sched {
     pub(crate) fn detach_task(&mut self, task: TaskId) {
         let se = self.task(task).se;
         self.dequeue_task(task, Dequeue::Move);
-        self.detach_entity_cfs_rq(se);
+        if self.rules.load.detach_at_once {
+            self.detach_entity_cfs_rq(se);
+        } else {
+            self.remove_entity_load_avg(se);
+        }
         let entity = self.se_mut(se);
         entity.avg.last_update_time = 0;
         entity.exec_start = 0;

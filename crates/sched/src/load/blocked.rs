@@ -12,6 +12,7 @@ impl Sched {
     /// Ages all queues of the CPU that have load, bottom up.
     pub(crate) fn update_blocked_averages(&mut self, cpu: CpuId) {
         self.rqs[cpu.index()].last_blocked_load_update_tick = self.jiffies();
+        let forgets = self.rules.load.forgets_decayed;
         let mut has_blocked = false;
         let mut at = 0;
         while let Some(&id) = self.rqs[cpu.index()].leaf_cfs_rqs.get(at) {
@@ -20,13 +21,17 @@ impl Sched {
             }
             if let Some(se) = self.cfs(id).se {
                 let avg = &self.se(se).avg;
-                if avg.load_avg > 0 || avg.util_avg > 0 || self.cfs(id).propagate {
+                if self.rules.load.pelt.is_weighted()
+                    || avg.load_avg > 0
+                    || avg.util_avg > 0
+                    || self.cfs(id).propagate
+                {
                     self.update_load_avg(se, Update::Age);
                 }
             }
             let cfs_rq = self.cfs_mut(id);
             has_blocked |= cfs_rq.has_blocked();
-            if cfs_rq.is_decayed() {
+            if forgets && cfs_rq.is_decayed() {
                 cfs_rq.on_list = false;
                 self.rqs[cpu.index()].leaf_cfs_rqs.remove(at);
             } else {

@@ -1,17 +1,19 @@
 //! A group's weight on a CPU, and how load below it reaches the entity that stands for it.
 //!
 //! Source: kernel/sched/fair.c `calc_group_shares`, `calc_group_runnable`, `reweight_entity`,
-//! `propagate_entity_load_avg`, `update_cfs_rq_h_load` (v4.15 to v5.6; SCHED.md 2.8 to 2.10).
+//! `propagate_entity_load_avg`, `update_cfs_rq_h_load` (v4.15 to v5.6), `calc_cfs_shares`,
+//! `update_tg_cfs_load` (v4.11; SCHED.md 2.8 to 2.10).
 
 use crate::ids::{CfsRqId, EntityId, TaskId};
 use crate::pelt::{LOAD_AVG_MAX, add_positive};
-use crate::rules::Pelt;
+use crate::rules::{Pelt, Propagation};
 use crate::sched::Sched;
 use crate::weight::{LoadWeight, MIN_SHARES, SHIFT};
 
 /// Scaled weight of a group on one CPU: its shares in proportion to this queue's part of the group's load
-/// (`calc_group_shares`). `load` is the larger of the queue's weight and average, `tg_load_avg` the
-/// group's sum with this queue's contribution `contrib` in it; all three unscaled.
+/// (`calc_cfs_shares`, `calc_group_shares` from v4.15 on). `load` is the queue's weight, or from v4.15 on the
+/// larger of that and its average; `tg_load_avg` the group's sum with this queue's contribution `contrib` in
+/// it; all three unscaled.
 pub(crate) fn calc_group_shares(tg_shares: u64, tg_load_avg: u64, contrib: u64, load: u64) -> u64 {
     let tg_weight = (tg_load_avg + load).saturating_sub(contrib);
     let shares = tg_shares * load;
@@ -19,6 +21,25 @@ pub(crate) fn calc_group_shares(tg_shares: u64, tg_load_avg: u64, contrib: u64, 
         .checked_div(tg_weight)
         .unwrap_or(shares)
         .clamp(MIN_SHARES, tg_shares)
+}
+
+/// Load of a group's queue as that of the entity above (`update_tg_cfs_load`, v4.10 to v4.14): scaled down only
+/// if the whole group's load is above its shares. All unscaled.
+pub(crate) fn load_within_shares(load: u64, tg_load_avg: u64, contrib: u64, tg_shares: u64) -> u64 {
+    let tg_load = (tg_load_avg + 1 + load).saturating_sub(contrib);
+    if load > 0 && tg_load > tg_shares {
+        load * tg_shares / tg_load
+    } else {
+        load
+    }
+}
+
+/// Load of what a group has queued on a CPU as that of the entity above, whose weight is `shares` (postings of
+/// 24 April and 4 May 2017). All unscaled.
+pub(crate) fn queued_load(runnable_load_avg: u64, shares: u64, weight: u64) -> u64 {
+    (runnable_load_avg * shares)
+        .checked_div(weight)
+        .map_or(0, |load| load.min(shares))
 }
 
 /// Load of the root that falls to a queue one level down (`update_cfs_rq_h_load`), or to a task
@@ -34,11 +55,9 @@ impl Sched {
         let Some(my_q) = self.se(se).my_q() else {
             return;
         };
+        let shares = self.shares_here(my_q);
         let gcfs = self.cfs(my_q);
-        let group = &self.groups[gcfs.group.index()];
         let load = gcfs.load.unscaled().max(gcfs.avg.load_avg);
-        let shares =
-            calc_group_shares(group.shares, group.load_avg, gcfs.tg_load_avg_contrib, load);
         let runnable = match self.rules.load.pelt {
             Pelt::RunnableLoad => {
                 let queued = gcfs.avg.runnable_avg.max(gcfs.runnable_weight >> SHIFT);
@@ -47,7 +66,7 @@ impl Sched {
                     .unwrap_or(queued * shares)
                     .clamp(MIN_SHARES, shares)
             }
-            Pelt::Runnable => self.se(se).runnable_weight,
+            Pelt::Weighted(_) | Pelt::Runnable => self.se(se).runnable_weight,
         };
         self.reweight_entity(se, shares, runnable);
     }
@@ -57,39 +76,60 @@ impl Sched {
         let se = self.task(task).se;
         let runnable = match self.rules.load.pelt {
             Pelt::RunnableLoad => load.weight,
-            Pelt::Runnable => self.se(se).runnable_weight,
+            Pelt::Weighted(_) | Pelt::Runnable => self.se(se).runnable_weight,
         };
         self.reweight_entity(se, load.weight, runnable);
         // The inverse of a nice level is the table's.
         self.se_mut(se).load = load;
     }
 
-    /// Gives a queued or unqueued entity other weights (`reweight_entity`).
+    /// Scaled weight that the entity above a group's queue is to have now.
+    fn shares_here(&self, my_q: CfsRqId) -> u64 {
+        let gcfs = self.cfs(my_q);
+        let group = &self.groups[gcfs.group.index()];
+        let mut load = gcfs.load.unscaled();
+        if self.rules.load.shares_of_load {
+            load = load.max(gcfs.avg.load_avg);
+        }
+        calc_group_shares(group.shares, group.load_avg, gcfs.tg_load_avg_contrib, load)
+    }
+
+    /// Gives a queued or unqueued entity other weights (`reweight_entity`). To v4.14 its averages follow only
+    /// as it ages.
     fn reweight_entity(&mut self, se: EntityId, weight: u64, runnable: u64) {
         let cfs_rq = self.se(se).cfs_rq;
+        let (form, floor) = (self.rules.load.pelt, self.rules.load.weight_floor);
+        let at_once = !form.is_weighted();
         if self.se(se).on_rq {
             if self.cfs(cfs_rq).curr == Some(se) {
                 self.update_curr(cfs_rq);
             }
             let old = self.se(se).load.weight;
             self.cfs_mut(cfs_rq).load.sub(old);
-            self.dequeue_runnable_load_avg(cfs_rq, se);
+            if at_once {
+                self.dequeue_runnable_load_avg(cfs_rq, se);
+            }
         }
-        self.dequeue_load_avg(cfs_rq, se);
-        let (form, floor) = (self.rules.load.pelt, self.rules.load.weight_floor);
+        if at_once {
+            self.dequeue_load_avg(cfs_rq, se);
+        }
         let entity = self.se_mut(se);
         entity.runnable_weight = runnable;
         entity.load = LoadWeight::scaled(weight, floor);
-        let (load, runnable) = (entity.weight(), entity.runnable(form));
-        let divider = entity.avg.divider();
-        entity.avg.load_avg = load * entity.avg.load_sum / divider;
-        if form == Pelt::RunnableLoad {
-            entity.avg.runnable_avg = runnable * entity.avg.runnable_sum / divider;
+        if at_once {
+            let (load, runnable) = (entity.load_scale(form), entity.runnable_scale(form));
+            let divider = entity.avg.divider(form);
+            entity.avg.load_avg = load * entity.avg.load_sum / divider;
+            if form == Pelt::RunnableLoad {
+                entity.avg.runnable_avg = runnable * entity.avg.runnable_sum / divider;
+            }
+            self.enqueue_load_avg(cfs_rq, se);
         }
-        self.enqueue_load_avg(cfs_rq, se);
         if self.se(se).on_rq {
             self.cfs_mut(cfs_rq).load.add(weight);
-            self.enqueue_runnable_load_avg(cfs_rq, se);
+            if at_once {
+                self.enqueue_runnable_load_avg(cfs_rq, se);
+            }
         }
     }
 
@@ -105,21 +145,103 @@ impl Sched {
         let Some(my_q) = self.se(se).my_q() else {
             return false;
         };
+        let cfs_rq = self.se(se).cfs_rq;
+        let changed = self.propagate_queued(cfs_rq, se, my_q);
         let gcfs = self.cfs_mut(my_q);
         if !gcfs.propagate {
-            return false;
+            return changed;
         }
         gcfs.propagate = false;
-        let runnable_sum = gcfs.prop_runnable_sum;
-        let cfs_rq = self.se(se).cfs_rq;
+        let runnable_sum = std::mem::take(&mut gcfs.prop_runnable_sum);
         self.add_tg_cfs_propagate(cfs_rq, runnable_sum);
         self.update_tg_cfs_util(cfs_rq, se, my_q);
-        if self.rules.load.pelt == Pelt::Runnable {
-            self.update_tg_cfs_runnable(cfs_rq, se, my_q);
+        match self.rules.load.pelt {
+            Pelt::Weighted(propagation) => self.propagate_load(propagation, cfs_rq, se, my_q),
+            Pelt::RunnableLoad | Pelt::Runnable => {
+                if self.rules.load.pelt == Pelt::Runnable {
+                    self.update_tg_cfs_runnable(cfs_rq, se, my_q);
+                }
+                if runnable_sum != 0 {
+                    self.update_tg_cfs_load(cfs_rq, se, my_q, runnable_sum);
+                }
+            }
         }
-        if runnable_sum != 0 {
-            self.cfs_mut(my_q).prop_runnable_sum = 0;
-            self.update_tg_cfs_load(cfs_rq, se, my_q, runnable_sum);
+        true
+    }
+
+    /// Under the postings of 2017: passes on what the group has queued, at every update.
+    fn propagate_queued(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) -> bool {
+        let Pelt::Weighted(propagation) = self.rules.load.pelt else {
+            return false;
+        };
+        if propagation == Propagation::Load {
+            return false;
+        }
+        let shares = self.shares_here(my_q) >> SHIFT;
+        let gcfs = self.cfs(my_q);
+        let queued = queued_load(gcfs.avg.runnable_avg, shares, gcfs.load.unscaled());
+        if propagation == Propagation::Queued {
+            self.set_load(cfs_rq, se, queued);
+        }
+        self.set_runnable_load(cfs_rq, se, queued)
+    }
+
+    /// To v4.14: passes on the group's load when tasks have come or left.
+    fn propagate_load(
+        &mut self,
+        propagation: Propagation,
+        cfs_rq: CfsRqId,
+        se: EntityId,
+        my_q: CfsRqId,
+    ) {
+        if propagation == Propagation::Queued {
+            return;
+        }
+        let load = self.load_within_shares(my_q);
+        self.set_load(cfs_rq, se, load);
+        if propagation == Propagation::Load {
+            self.set_runnable_load(cfs_rq, se, load);
+        }
+    }
+
+    fn load_within_shares(&self, my_q: CfsRqId) -> u64 {
+        let gcfs = self.cfs(my_q);
+        let group = &self.groups[gcfs.group.index()];
+        load_within_shares(
+            gcfs.avg.load_avg,
+            group.load_avg,
+            gcfs.tg_load_avg_contrib,
+            group.shares >> SHIFT,
+        )
+    }
+
+    /// To v4.14: gives a group's entity the load that came from below, and its queue the difference.
+    fn set_load(&mut self, cfs_rq: CfsRqId, se: EntityId, load: u64) {
+        let avg = &mut self.se_mut(se).avg;
+        let delta = load as i64 - avg.load_avg as i64;
+        if delta == 0 {
+            return;
+        }
+        avg.load_avg = load;
+        avg.load_sum = load * LOAD_AVG_MAX;
+        let avg = &mut self.cfs_mut(cfs_rq).avg;
+        add_positive(&mut avg.load_avg, delta);
+        avg.load_sum = avg.load_avg * LOAD_AVG_MAX;
+    }
+
+    /// The same for the load that counts while the entity is queued. True if it changed.
+    fn set_runnable_load(&mut self, cfs_rq: CfsRqId, se: EntityId, load: u64) -> bool {
+        let entity = self.se_mut(se);
+        let delta = load as i64 - entity.avg.runnable_avg as i64;
+        if delta == 0 {
+            return false;
+        }
+        entity.avg.runnable_avg = load;
+        entity.avg.runnable_sum = load * LOAD_AVG_MAX;
+        if entity.on_rq {
+            let avg = &mut self.cfs_mut(cfs_rq).avg;
+            add_positive(&mut avg.runnable_avg, delta);
+            avg.runnable_sum = avg.runnable_avg * LOAD_AVG_MAX;
         }
         true
     }
@@ -128,7 +250,7 @@ impl Sched {
     /// (to v5.7), or that of the queue's window (v5.8).
     fn propagation_divider(&self, cfs_rq: CfsRqId) -> u64 {
         if self.rules.load.window_divider {
-            self.cfs(cfs_rq).avg.divider()
+            self.cfs(cfs_rq).avg.divider(self.rules.load.pelt)
         } else {
             LOAD_AVG_MAX
         }
@@ -203,7 +325,7 @@ impl Sched {
     /// To v5.6: the same for the load of what is queued.
     fn update_tg_cfs_runnable_load(&mut self, cfs_rq: CfsRqId, se: EntityId, runnable_sum: u64) {
         let entity = self.se(se);
-        let (weight, runnable) = (entity.weight(), entity.runnable(Pelt::RunnableLoad));
+        let (weight, runnable) = (entity.weight(), entity.runnable_scale(Pelt::RunnableLoad));
         let load_sum = runnable * runnable_sum;
         let load_avg = load_sum / LOAD_AVG_MAX;
         let delta_sum = load_sum as i64 - (weight * entity.avg.runnable_sum) as i64;

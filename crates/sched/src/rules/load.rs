@@ -3,9 +3,12 @@
 use super::named::Choice;
 use super::release::Release;
 
-/// What load tracking knows of tasks that wait.
+/// How load is summed, and what load tracking knows of tasks that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pelt {
+    /// Weights are inside the sums, which are divided by the largest there can be; the load of queued entities
+    /// is their `load_avg` (to v4.14; summed period by period as v4.11 does).
+    Weighted(Propagation),
     /// The load of queued entities, `runnable_load_avg` (v4.15 to v5.6).
     RunnableLoad,
     /// How many tasks are runnable, `runnable_avg` (v5.7).
@@ -14,9 +17,22 @@ pub enum Pelt {
 
 impl Choice for Pelt {
     const ALL: &'static [(&'static str, Self)] = &[
+        ("weighted", Self::Weighted(Propagation::Load)),
+        ("weighted-queued", Self::Weighted(Propagation::Queued)),
+        (
+            "weighted-queued-apart",
+            Self::Weighted(Propagation::QueuedApart),
+        ),
         ("runnable-load", Self::RunnableLoad),
         ("runnable", Self::Runnable),
     ];
+}
+
+impl Pelt {
+    /// Whether weights are inside the sums.
+    pub(crate) fn is_weighted(self) -> bool {
+        matches!(self, Self::Weighted(_))
+    }
 }
 
 /// Which average of a run-queue the balancer and wakeups take for its load.
@@ -33,6 +49,18 @@ impl Choice for LoadMetric {
         &[("runnable-load", Self::RunnableLoad), ("load", Self::Load)];
 }
 
+/// What of the load below a group's entity on a CPU becomes the entity's own, to v4.14. (Later it is how much of
+/// the time there was any.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    /// When tasks come or leave for good: all of it, as far as the group's shares go (v4.10 to v4.14).
+    Load,
+    /// At every update: that of queued tasks, by the entity's weight in its queue (posting of 24 April 2017).
+    Queued,
+    /// The same, as a load beside the entity's own that only sums of queued load know (posting of 4 May 2017).
+    QueuedApart,
+}
+
 /// How `util_est` follows a rise of utilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UtilEst {
@@ -47,10 +75,20 @@ impl Choice for UtilEst {
 }
 
 /// How one kernel tracks load.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a point of its own where versions differ"
+)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadRules {
-    /// What is known of tasks that wait.
+    /// Sums and averages.
     pub pelt: Pelt,
+    /// Whether a group weighs on a CPU by the load that sleeps there too, not only by what is queued (v4.15).
+    pub shares_of_load: bool,
+    /// Whether the load of a queued task that is moved leaves with it, not at its queue's next update (v4.15).
+    pub detach_at_once: bool,
+    /// Whether a queue without load leaves the list of those that are aged (v4.13).
+    pub forgets_decayed: bool,
     /// Least unscaled weight of an entity that has any: 2 from v5.7 on, else 0.
     pub weight_floor: u32,
     /// Whether load that comes from below is measured by the queue's own window (v5.8).
@@ -64,11 +102,14 @@ pub struct LoadRules {
 impl LoadRules {
     pub(super) fn of(release: Release) -> Self {
         Self {
-            pelt: if release.since(5, 7) {
-                Pelt::Runnable
-            } else {
-                Pelt::RunnableLoad
+            pelt: match release {
+                _ if release.since(5, 7) => Pelt::Runnable,
+                _ if release.since(4, 15) => Pelt::RunnableLoad,
+                _ => Pelt::Weighted(Propagation::Load),
             },
+            shares_of_load: release.since(4, 15),
+            detach_at_once: release.since(4, 15),
+            forgets_decayed: release.since(4, 13),
             weight_floor: if release.since(5, 7) { 2 } else { 0 },
             window_divider: release.since(5, 8),
             metric: if release.since(5, 5) {

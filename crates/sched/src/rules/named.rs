@@ -72,7 +72,17 @@ const RULES: &[RuleInfo] = &[
     rule!(
         "load.pelt",
         load.pelt,
-        "what load tracking knows of tasks that wait"
+        "how load is summed, and what is known of tasks that wait"
+    ),
+    rule!(
+        "load.shares_of_load",
+        load.shares_of_load,
+        "a group weighs on a CPU by the load that sleeps there too"
+    ),
+    rule!(
+        "load.detach_at_once",
+        load.detach_at_once,
+        "the load of a moved task leaves with it, not at the next update"
     ),
     rule!(
         "load.metric",

@@ -3,7 +3,7 @@
 use super::release::Release;
 use super::{
     AverageGuard, BalanceRules, ChangeRules, Delayed, DomainRules, Features, ForkRules, IdleRules,
-    LoadRules, NumaImbalance, PickRules, Reweight, Rules, Tunables, WakeRules,
+    LoadRules, NumaImbalance, Pelt, PickRules, Propagation, Reweight, Rules, Tunables, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -40,11 +40,23 @@ const fn patched(
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 25] = [
+const PRESETS: [Preset; 27] = [
     release(
         Release(4, 11),
         "v4.11",
         "The average load of groups, biased by what CPUs carried before (cpu_load[]); each group weighs what it holds now; wakeups search the whole cache for an idle CPU.",
+    ),
+    patched(
+        Release(4, 11),
+        "v4.11+propagate",
+        "Every queue knows the load of all tasks queued below it, at any depth of groups (posting of April 2017).",
+        |rules| rules.load.pelt = Pelt::Weighted(Propagation::Queued),
+    ),
+    patched(
+        Release(4, 11),
+        "v4.11+propagate-v2",
+        "The same with that load kept apart from the load of groups (second posting, May 2017).",
+        |rules| rules.load.pelt = Pelt::Weighted(Propagation::QueuedApart),
     ),
     release(
         Release(5, 3),

@@ -10,6 +10,7 @@ use crate::entity::{Entity, Kind};
 use crate::group::TaskGroup;
 use crate::ids::{EntityId, GroupId, TaskId};
 use crate::load::Update;
+use crate::pelt::LOAD_AVG_MAX;
 use crate::rules::Pelt;
 use crate::task::{NewTask, State, Task};
 use crate::weight::{LoadWeight, NICE_0_LOAD, shares_of_cpu_weight};
@@ -64,9 +65,15 @@ impl Sched {
         let cfs_rq = cfs_rq_of(new.group, 0, self.nr_cpus);
         let above = self.cfs(cfs_rq).se;
         let mut entity = Entity::new(Kind::Task(task), load, cfs_rq, above);
-        entity.avg.load_avg = load.unscaled();
-        if self.rules.load.pelt == Pelt::RunnableLoad {
-            entity.avg.runnable_avg = load.unscaled();
+        let avg = &mut entity.avg;
+        avg.load_avg = load.unscaled();
+        match self.rules.load.pelt {
+            Pelt::Weighted(_) => {
+                avg.load_sum = avg.load_avg * LOAD_AVG_MAX;
+                (avg.runnable_avg, avg.runnable_sum) = (avg.load_avg, avg.load_sum);
+            }
+            Pelt::RunnableLoad => avg.runnable_avg = avg.load_avg,
+            Pelt::Runnable => {}
         }
         self.entities.push(entity);
         let everywhere = CpuSet::first_n(self.nr_cpus);
