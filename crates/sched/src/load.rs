@@ -4,6 +4,7 @@
 //! (SCHED.md 2.3, 2.5 to 2.12).
 
 mod blocked;
+pub(crate) mod clock;
 pub(crate) mod group;
 mod util_est;
 
@@ -63,7 +64,7 @@ impl Sched {
 
     /// `__update_load_avg_se`.
     fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId) {
-        let now = self.now;
+        let now = self.clock_pelt(self.cpu_of(cfs_rq));
         let running = self.cfs(cfs_rq).curr == Some(se);
         let form = self.rules.load.pelt;
         let entity = self.se_mut(se);
@@ -76,7 +77,8 @@ impl Sched {
     /// Takes off what left while asleep, and ages the queue (`update_cfs_rq_load_avg`). True if the
     /// averages changed.
     pub(crate) fn update_cfs_rq_load_avg(&mut self, id: CfsRqId) -> bool {
-        let (now, form) = (self.now, self.rules.load.pelt);
+        let now = self.clock_pelt(self.cpu_of(id));
+        let form = self.rules.load.pelt;
         let cfs_rq = self.cfs_mut(id);
         let mut decayed = false;
         if cfs_rq.removed.nr > 0 {

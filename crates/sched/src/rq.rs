@@ -3,6 +3,7 @@
 use teeter_machine::CpuId;
 
 use crate::ids::{CfsRqId, SdId, TaskId};
+use crate::load::clock::PeltClock;
 
 /// An `rq`.
 #[expect(
@@ -24,6 +25,7 @@ pub(crate) struct Rq {
     pub(crate) leaf_cfs_rqs: Vec<CfsRqId>,
     pub(crate) cpu_capacity: u64,
     pub(crate) cpu_capacity_orig: u64,
+    pub(crate) clock: PeltClock,
     /// Load of its running task if that is too big for the CPU, else 0.
     pub(crate) misfit_task_load: u64,
     /// Since when it idles, ns; 0 = the idle time is not to be counted.
@@ -97,6 +99,7 @@ impl Rq {
             leaf_cfs_rqs: Vec::new(),
             cpu_capacity: capacity,
             cpu_capacity_orig: capacity,
+            clock: PeltClock::default(),
             misfit_task_load: 0,
             idle_stamp: 0,
             avg_idle: 2 * migration_cost_ns,

@@ -44,6 +44,7 @@ impl Sched {
         if next == prev {
             return;
         }
+        self.turn_clock_pelt(cpu, next.is_none());
         self.rqs[cpu.index()].curr = next;
         match (prev, next) {
             (Some(_), None) => self.enter_idle(cpu),

@@ -93,6 +93,8 @@ pub struct LoadRules {
     pub weight_floor: u32,
     /// Whether load that comes from below is measured by the queue's own window (v5.8).
     pub window_divider: bool,
+    /// Whether load is tracked by a clock that runs slower on a busy CPU of less capacity (v5.1).
+    pub capacity_clock: bool,
     /// The load of a CPU.
     pub metric: LoadMetric,
     /// Estimated utilization.
@@ -112,6 +114,7 @@ impl LoadRules {
             forgets_decayed: release.since(4, 13),
             weight_floor: if release.since(5, 7) { 2 } else { 0 },
             window_divider: release.since(5, 8),
+            capacity_clock: release.since(5, 1),
             metric: if release.since(5, 5) {
                 LoadMetric::Load
             } else {

@@ -100,6 +100,11 @@ const RULES: &[RuleInfo] = &[
         "load from below is measured by the queue's own window"
     ),
     rule!(
+        "load.capacity_clock",
+        load.capacity_clock,
+        "load is tracked by a clock that runs slower on a busy CPU of less capacity"
+    ),
+    rule!(
         "decision",
         balance.decision,
         "how the busiest group is chosen, and how much is moved"
