@@ -22,6 +22,8 @@ mod group;
 mod ids;
 mod load;
 mod nohz;
+#[cfg_attr(not(test), expect(dead_code, reason = "its state comes next"))]
+mod numa;
 mod pelt;
 mod queue;
 mod rq;

@@ -12,6 +12,7 @@ mod fork;
 mod idle;
 mod load;
 mod named;
+mod numa;
 mod pick;
 mod presets;
 mod release;
@@ -34,6 +35,7 @@ pub use fork::{ForkRules, Idlest};
 pub use idle::IdleRules;
 pub use load::{LoadMetric, LoadRules, Pelt, Propagation, UtilEst};
 pub use named::{RuleInfo, all};
+pub use numa::{NumaMove, NumaRules, NumaTunables, ScanPeriod};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
@@ -58,6 +60,8 @@ pub struct Rules {
     pub wake: WakeRules,
     /// Placement of forked tasks.
     pub fork: ForkRules,
+    /// NUMA balancing.
+    pub numa: NumaRules,
     /// Features, on or off.
     pub features: Features,
     /// Changes of tasks that exist.

@@ -2,6 +2,7 @@
 
 mod balance;
 mod history;
+mod numa;
 
 use serde_json::Value;
 
@@ -81,18 +82,6 @@ const NOT_BUILT: &[&str] = &[
     "v6.order.bias_fits_prev",
     "v6.order.bias_allbusy",
     "v6.order.base_allbusy",
-    "numa.scanmin.0",
-    "numa.scanmin.100",
-    "numa.scanmin.3072",
-    "numa.scanmin.65536",
-    "numa.scanperiod.private",
-    "numa.scanperiod.remote_shared",
-    "numa.scanperiod.nofault",
-    "numa.scanperiod.exact7",
-    "numa.weight",
-    "numa.too_imbalanced",
-    "numa.too_imbalanced2",
-    "numa.page_migrate",
     "bw.two_cpus",
     "v411.cpu_load.0.1024.2",
     "v411.cpu_load.1024.0.2",
@@ -214,6 +203,7 @@ fn check(example: &Value) -> bool {
         ("v4", "imbnuma") => check_imb_numa_nr(id, given, want),
         ("v4", "numa") => check_numa(id, given, want),
         ("v4", "v3adj" | "v3neg") => check_v3(id, given, want),
+        ("numa", family) => return numa::check(family, id, given, want),
         _ => return balance::check(example) || history::check(id, given, want),
     }
     true

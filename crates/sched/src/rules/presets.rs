@@ -3,7 +3,8 @@
 use super::release::Release;
 use super::{
     AverageGuard, BalanceRules, ChangeRules, Delayed, DomainRules, Features, ForkRules, IdleRules,
-    LoadRules, NumaImbalance, Pelt, PickRules, Propagation, Reweight, Rules, Tunables, WakeRules,
+    LoadRules, NumaImbalance, NumaRules, Pelt, PickRules, Propagation, Reweight, Rules, Tunables,
+    WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -223,6 +224,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         idle: IdleRules::of(release),
         wake: WakeRules::of(release),
         fork: ForkRules::of(release),
+        numa: NumaRules::of(release),
         features: Features::of(release),
         change: ChangeRules::of(release),
         topology: DomainRules::of(release),

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::Rules;
 use super::features::Features;
+use super::numa::NumaTunables;
 
 /// Why a tunable could not be set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -85,6 +86,8 @@ pub struct Tunables {
     pub migration_cost: Nanos,
     /// `sched_nr_migrate`: most tasks examined in one balance pass.
     pub nr_migrate: u32,
+    /// NUMA balancing.
+    pub numa: NumaTunables,
 }
 
 impl Default for Tunables {
@@ -97,6 +100,7 @@ impl Default for Tunables {
             base_slice: None,
             migration_cost: Nanos(500_000),
             nr_migrate: 32,
+            numa: NumaTunables::default(),
         }
     }
 }
@@ -218,6 +222,7 @@ fn names() -> Vec<String> {
     Tunable::ALL
         .iter()
         .map(|(name, _)| (*name).to_owned())
+        .chain(NumaTunables::NAMES.map(str::to_owned))
         .chain(Features::names().map(|name| format!("features.{name}")))
         .chain(domains)
         .collect()
@@ -238,6 +243,9 @@ impl Rules {
         }
         if let Some(feature) = name.strip_prefix("features.") {
             return self.set_feature(name, feature, value);
+        }
+        if name.starts_with(NumaTunables::PREFIX) {
+            return self.tunables.numa.set(name, value);
         }
         let known = Tunable::ALL.iter().find(|(known, _)| *known == name);
         let (_, tunable) = known.ok_or_else(|| RulesError::Unknown {
@@ -318,12 +326,7 @@ fn domain_setting(
 fn int(name: &str, value: &SettingValue, min: i64, max: i64) -> Result<i64, RulesError> {
     match value {
         SettingValue::Int(n) if (min..=max).contains(n) => Ok(*n),
-        SettingValue::Int(n) => Err(RulesError::Range {
-            name: name.to_owned(),
-            min: min.to_string(),
-            max: max.to_string(),
-            value: n.to_string(),
-        }),
+        SettingValue::Int(n) => Err(range(name, &min, &max, n)),
         other => Err(kind(name, "a whole number", other)),
     }
 }
@@ -337,17 +340,23 @@ fn time_from(name: &str, value: &SettingValue, min: Nanos) -> Result<Nanos, Rule
     let max = Nanos(1_000_000_000);
     match value {
         SettingValue::Time(t) if (min..=max).contains(t) => Ok(*t),
-        SettingValue::Time(t) => Err(RulesError::Range {
-            name: name.to_owned(),
-            min: min.to_string(),
-            max: max.to_string(),
-            value: t.to_string(),
-        }),
+        SettingValue::Time(t) => Err(range(name, &min, &max, t)),
         other => Err(kind(name, "a time such as \"12ms\"", other)),
     }
 }
 
-fn kind(name: &str, expected: &'static str, value: &SettingValue) -> RulesError {
+/// A value outside its range.
+pub(super) fn range<T: ToString>(name: &str, min: &T, max: &T, value: &T) -> RulesError {
+    RulesError::Range {
+        name: name.to_owned(),
+        min: min.to_string(),
+        max: max.to_string(),
+        value: value.to_string(),
+    }
+}
+
+/// A value of the wrong kind.
+pub(super) fn kind(name: &str, expected: &'static str, value: &SettingValue) -> RulesError {
     RulesError::Kind {
         name: name.to_owned(),
         expected,
