@@ -1,5 +1,6 @@
 //! The programs of all threads, linked into one list of instructions.
 
+use teeter_machine::{CpuId, CpuSet};
 use teeter_workload::{Op, Program, Programs};
 
 /// Full speed as a rate, and one nanosecond of work at full speed: 16 fraction bits.
@@ -35,6 +36,10 @@ pub(crate) enum Instr {
         spin: u64,
     },
     Yield,
+    /// Binds the thread to [`Code::cpus`] of this number.
+    Affinity {
+        cpus: u32,
+    },
     /// Enters the body, or jumps to `past` where there are no rounds. Endless rounds are [`ENDLESS`].
     Loop {
         rounds: u32,
@@ -55,6 +60,7 @@ pub(crate) const ENDLESS: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     instrs: Vec<Instr>,
+    cpus: Vec<CpuSet>,
 }
 
 /// Loops that do not match or nest too deep.
@@ -68,6 +74,12 @@ impl Code {
         self.instrs.get(pc as usize).copied().unwrap_or(Instr::Exit)
     }
 
+    /// A set of CPUs by its number.
+    pub(crate) fn cpus(&self, number: u32) -> CpuSet {
+        let set = self.cpus.get(number as usize);
+        set.copied().unwrap_or(CpuSet::EMPTY)
+    }
+
     /// Links the programs of one workload, whose flags and barriers begin at these numbers.
     /// Gives the start of each program.
     pub(crate) fn link(
@@ -76,10 +88,14 @@ impl Code {
         flags_at: u32,
         barriers_at: u32,
     ) -> Result<Vec<u32>, Malformed> {
+        let cpus_at = self.cpus.len() as u32;
+        let sets = programs.cpus.iter();
+        self.cpus
+            .extend(sets.map(|list| list.iter().map(|cpu| CpuId(cpu as u16)).collect::<CpuSet>()));
         programs
             .programs
             .iter()
-            .map(|program| self.link_one(program, flags_at, barriers_at))
+            .map(|program| self.link_one(program, flags_at, barriers_at, cpus_at))
             .collect()
     }
 
@@ -88,6 +104,7 @@ impl Code {
         program: &Program,
         flags_at: u32,
         barriers_at: u32,
+        cpus_at: u32,
     ) -> Result<u32, Malformed> {
         let start = self.instrs.len() as u32;
         let mut open: Vec<u32> = Vec::new();
@@ -112,6 +129,9 @@ impl Code {
                     spin: spin.0,
                 },
                 Op::Yield => Instr::Yield,
+                Op::Affinity { cpus } => Instr::Affinity {
+                    cpus: cpus_at + cpus,
+                },
                 Op::Loop { rounds } => {
                     open.push(pc);
                     Instr::Loop {
@@ -159,7 +179,8 @@ mod tests {
 
     fn link(ops: Vec<Op>) -> Result<Vec<Instr>, Malformed> {
         let mut code = Code::default();
-        code.link_one(&Program { ops }, 10, 20).map(|_| code.instrs)
+        code.link_one(&Program { ops }, 10, 20, 30)
+            .map(|_| code.instrs)
     }
 
     #[test]

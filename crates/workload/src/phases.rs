@@ -2,7 +2,7 @@
 
 use teeter_scenario::document::workload::Step;
 use teeter_scenario::problem::join;
-use teeter_scenario::{Nanos, Problem};
+use teeter_scenario::{CpuList, Nanos, Problem};
 
 use crate::program::{BarrierId, FlagId, Op, Programs, Traits};
 
@@ -22,6 +22,7 @@ pub(crate) fn compile(
     Ok(Programs {
         flags: vec![0; compiler.flags.len()],
         barriers: vec![threads; compiler.barriers.len()],
+        cpus: compiler.cpus.into_iter().cloned().collect(),
         ..Programs::alike(threads, compiler.ops, traits)
     })
 }
@@ -30,8 +31,9 @@ pub(crate) fn compile(
 #[derive(Default)]
 struct Compiler<'a> {
     ops: Vec<Op>,
-    flags: Vec<&'a str>,
-    barriers: Vec<&'a str>,
+    flags: Vec<&'a String>,
+    barriers: Vec<&'a String>,
+    cpus: Vec<&'a CpuList>,
     problems: Vec<Problem>,
 }
 
@@ -45,6 +47,7 @@ impl<'a> Compiler<'a> {
     fn step(&mut self, path: &str, step: &'a Step) {
         match step {
             Step::Run(time) => self.ops.push(Op::Compute(*time)),
+            Step::Runtime(time) => self.ops.push(Op::ComputeWall(*time)),
             Step::Sleep(time) => self.ops.push(Op::Sleep(*time)),
             Step::Timer { period } => self.ops.push(Op::Timer { period: *period }),
             Step::Barrier(name) => {
@@ -65,6 +68,10 @@ impl<'a> Compiler<'a> {
             }
             Step::Yield(true) => self.ops.push(Op::Yield),
             Step::Yield(false) => {}
+            Step::Affinity(cpus) => {
+                let cpus = number_of(cpus, &mut self.cpus);
+                self.ops.push(Op::Affinity { cpus });
+            }
             Step::Loop { times, steps } => {
                 self.ops.push(Op::Loop {
                     rounds: Some(*times),
@@ -85,14 +92,14 @@ impl<'a> Compiler<'a> {
             join(path, step),
             format!("this engine does not run the step `{step}` yet"),
         );
-        let hint = "it runs run, sleep, timer, barrier, spin_until, set, yield and loop";
+        let hint = "it runs run, runtime, sleep, timer, barrier, spin_until, set, yield, affinity and loop";
         self.problems.push(problem.with_hint(hint));
     }
 }
 
 /// The number of a name among those `known`, which it joins if it is new.
-fn number_of<'a>(name: &'a str, known: &mut Vec<&'a str>) -> u32 {
-    let found = known.iter().position(|other| *other == name);
+fn number_of<'a, T: PartialEq>(name: &'a T, known: &mut Vec<&'a T>) -> u32 {
+    let found = known.iter().position(|&other| other == name);
     found.unwrap_or_else(|| {
         known.push(name);
         known.len() - 1
@@ -119,6 +126,8 @@ mod tests {
             Step::Set("g".to_owned()),
             Step::Set("f".to_owned()),
             Step::Timer { period: Nanos(9) },
+            Step::Runtime(Nanos(5)),
+            Step::Affinity("0-3".parse().unwrap()),
             Step::Yield(true),
             Step::Yield(false),
             Step::Sleep(Nanos(1)),
@@ -141,6 +150,8 @@ mod tests {
                 Op::Set { flag: g, value: 1 },
                 Op::Set { flag: f, value: 1 },
                 Op::Timer { period: Nanos(9) },
+                Op::ComputeWall(Nanos(5)),
+                Op::Affinity { cpus: 0 },
                 Op::Yield,
                 Op::Sleep(Nanos(1)),
                 Op::End,

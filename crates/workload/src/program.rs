@@ -1,6 +1,6 @@
 //! The instruction set of task programs.
 
-use teeter_scenario::Nanos;
+use teeter_scenario::{CpuList, Nanos};
 
 /// A flag in memory shared by the threads of one workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,11 @@ pub enum Op {
         barrier: BarrierId,
         /// CPU time polled before sleeping.
         spin: Nanos,
+    },
+    /// Bind itself to a set of CPUs (`sched_setaffinity`), by its place in [`Programs::cpus`].
+    Affinity {
+        /// Which set.
+        cpus: u32,
     },
     /// Give way to other runnable tasks (`sched_yield`).
     Yield,
@@ -107,6 +112,8 @@ pub struct Programs {
     pub flags: Vec<u32>,
     /// For each barrier, how many threads take part.
     pub barriers: Vec<u32>,
+    /// Sets of CPUs that threads bind themselves to.
+    pub cpus: Vec<CpuList>,
     /// What it reports, if anything.
     pub metric: Option<Metric>,
     /// How its computation meets the hardware.
@@ -121,6 +128,7 @@ impl Programs {
             thread: vec![0; threads as usize],
             flags: Vec::new(),
             barriers: Vec::new(),
+            cpus: Vec::new(),
             metric: None,
             traits,
         }

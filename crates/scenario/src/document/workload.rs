@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Bytes, Nanos};
+use crate::{Bytes, CpuList, Nanos};
 
 /// A workload with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -385,6 +385,8 @@ impl Default for Kworker {
 pub enum Step {
     /// Compute for so much CPU time at full speed.
     Run(Nanos),
+    /// Compute for so long on the clock, whether running or not.
+    Runtime(Nanos),
     /// Sleep for so long.
     Sleep(Nanos),
     /// Sleep until the next multiple of a period; a missed one is not caught up.
@@ -408,6 +410,8 @@ pub enum Step {
     Set(String),
     /// Call sched_yield(); `false` does nothing.
     Yield(bool),
+    /// Call sched_setaffinity() for itself.
+    Affinity(CpuList),
     /// Touch some of the task's memory.
     Touch {
         /// How much.

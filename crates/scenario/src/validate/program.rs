@@ -41,7 +41,12 @@ fn check_steps(path: &str, steps: &[Step], depth: usize, report: &mut Report) {
                 report.within(&format!("{path}/loop/times"), times, &1, &u32::MAX);
                 check_steps(&format!("{path}/loop/steps"), steps, depth + 1, report);
             }
-            Step::Run(_) | Step::Sleep(_) | Step::Yield(_) | Step::Touch { .. } => {}
+            Step::Affinity(cpus) => report.some_cpus(&format!("{path}/affinity"), cpus),
+            Step::Run(_)
+            | Step::Runtime(_)
+            | Step::Sleep(_)
+            | Step::Yield(_)
+            | Step::Touch { .. } => {}
         }
     }
 }
@@ -58,7 +63,7 @@ fn count(steps: &[Step]) -> usize {
 /// Whether going through the steps once can not take no time at all.
 fn takes_time(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
-        Step::Run(time) | Step::Sleep(time) => *time > Nanos::ZERO,
+        Step::Run(time) | Step::Runtime(time) | Step::Sleep(time) => *time > Nanos::ZERO,
         Step::Timer { .. } | Step::Barrier(_) | Step::Receive(_) | Step::SpinUntil(_) => true,
         Step::Loop { times, steps } => *times > 0 && takes_time(steps),
         _ => false,

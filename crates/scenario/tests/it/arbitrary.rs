@@ -380,6 +380,8 @@ fn step() -> impl Strategy<Value = Step> {
         name().prop_map(Step::SpinUntil),
         name().prop_map(Step::Set),
         any::<bool>().prop_map(Step::Yield),
+        time().prop_map(Step::Runtime),
+        cpus().prop_map(Step::Affinity),
         size().prop_map(|size| Step::Touch { size }),
     ];
     leaf.prop_recursive(3, 8, 3, |inner| {

@@ -6,6 +6,7 @@ mod tests;
 use teeter_machine::CpuId;
 use teeter_scenario::Nanos;
 use teeter_scenario::document::Until;
+use teeter_sched::TaskId;
 
 use super::Simulation;
 use crate::code::{FULL, Instr, work};
@@ -16,6 +17,9 @@ use crate::thread::{NEVER, Phase};
 /// 20 µs, mapping and protecting its stack about as much again. An assumption, which matters only in
 /// that the averages of the run-queues move between forks.
 pub(super) const FORK_WORK: u64 = work(50_000);
+
+/// Work of a system call that changes something about the caller; an assumption.
+const CALL_WORK: u64 = work(1_000);
 
 /// Instructions that may pass without time passing. A program that goes on longer is charged
 /// 1 ns for each.
@@ -153,6 +157,7 @@ impl Simulation {
                         return self.arm(cpu);
                     }
                 }
+                Instr::Affinity { cpus } => return self.bind_itself(cpu, thread, cpus),
                 Instr::Yield => return self.give_way(cpu, thread),
                 Instr::Loop { .. } | Instr::End { .. } => state.jump(instr),
                 Instr::Progress(amount) => {
@@ -265,6 +270,20 @@ impl Simulation {
         self.stats.dequeue(self.now, thread);
         self.sched.block(Nanos(self.now), cpu);
         self.settle();
+    }
+
+    /// `sched_setaffinity` of the running thread, and the time the call takes.
+    fn bind_itself(&mut self, cpu: CpuId, thread: u32, cpus: u32) {
+        let cpus = self.code.cpus(cpus);
+        let state = &mut self.threads[thread as usize];
+        state.phase = Phase::Work;
+        state.left = CALL_WORK;
+        self.arm(cpu);
+        let (now, task) = (Nanos(self.now), TaskId(thread));
+        self.sched.set_affinity(now, cpu, task, &cpus);
+        self.settle();
+        let allowed = self.sched.affinity(task);
+        self.stats.allow(self.now, thread, allowed);
     }
 
     /// `sched_yield`. A thread that keeps its CPU pays for the call like for a switch.

@@ -1,10 +1,11 @@
 //! Changes while the simulation runs.
 
 use teeter_scenario::Nanos;
+use teeter_scenario::document::workload::Step;
 use teeter_scenario::document::{
-    Action, Cgroup, CgroupChange, Scenario, ScriptEntry, SettingValue, Workload,
+    Action, Cgroup, CgroupChange, Kernel, Scenario, ScriptEntry, SettingValue, Workload,
 };
-use teeter_sim::Error;
+use teeter_sim::{Error, IDLE, kernels};
 
 use crate::bench::{MS, assert_near, result, scenario, simulation, threads};
 
@@ -233,5 +234,30 @@ fn sleepers_and_those_that_wait_for_others_are_stopped() {
             assert!((stopped..stopped + 60).contains(&(done / MS)), "{done}");
         }
         assert_near(result.cpus.nr_running.iter().sum::<f64>(), 6.0 * 0.52, 0.5);
+    }
+}
+
+#[test]
+fn tasks_free_themselves_when_they_run() {
+    let steps = [
+        Step::Runtime(Nanos::from_millis(200)),
+        Step::Affinity((0..4).collect()),
+        Step::Run(Nanos::from_secs(100)),
+    ];
+    let mut burners = threads("burner", Workload::Program(steps.into()), 4);
+    burners.affinity = Some([0].into_iter().collect());
+    let mut scenario = scenario("node:1 core:4 pu:1", vec![burners], 1000);
+    for kernel in kernels() {
+        scenario.kernels = vec![Kernel::new(kernel.name)];
+        let mut simulation = simulation(&scenario);
+        simulation.run_until(Nanos::from_millis(200));
+        assert_eq!(simulation.snapshot().queued_start[4], 3, "{}", kernel.name);
+        simulation.run_until(simulation.end());
+        let snapshot = simulation.snapshot();
+        assert!(
+            snapshot.curr.iter().all(|&curr| curr != IDLE),
+            "{}",
+            kernel.name
+        );
     }
 }

@@ -34,6 +34,7 @@ fn build(cpus: u32, tasks: Tasks, programs: &[&[Op]]) -> Simulation {
         thread: (0..programs.len() as u32).collect(),
         flags: vec![0; 2],
         barriers: vec![programs.len() as u32],
+        cpus: Vec::new(),
         metric: None,
         traits: Traits { footprint_bytes: 0 },
     };
