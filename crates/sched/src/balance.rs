@@ -289,7 +289,7 @@ impl Sched {
         );
         let pct = u64::from(self.domains.sd(env.sd).imbalance_pct);
         let reduced = env.idle != IdleType::NotIdle
-            && self.cfs_rqs[env.src_cpu.index()].h_nr_running == 1
+            && self.cfs_rqs[env.src_cpu.index()].h_nr_runnable() == 1
             && self.check_cpu_capacity(env.src_cpu, env.sd)
             && src.cpu_capacity * pct < dst.cpu_capacity * 100;
         reduced || env.migration == Migration::Misfit || self.asym_active_balance(env)
@@ -343,7 +343,7 @@ impl Sched {
             cause,
         });
         self.enqueue_task(task, crate::queue::Enqueue::Moved);
-        self.check_preempt_curr(to, task, to);
+        self.check_preempt_curr(to, task, to, crate::switch::Came::Woken);
     }
 }
 

@@ -1,10 +1,11 @@
-//! Virtual time, slices, and the choice of the next entity.
+//! Slices of a round, and the choice of the entity with the least virtual time.
 //!
-//! Source: kernel/sched/fair.c `update_curr`, `sched_slice`, `place_entity`, `check_preempt_tick`,
-//! `wakeup_preempt_entity`, `pick_next_entity` (v4.11 to v5.12; SCHED.md 3.2).
+//! Source: kernel/sched/fair.c `sched_slice`, `place_entity`, `check_preempt_tick`,
+//! `wakeup_preempt_entity`, `pick_next_entity` (v4.11 to v6.5; SCHED.md 3.2).
 
 use crate::cfs_rq::before;
 use crate::ids::{CfsRqId, EntityId};
+use crate::rules::{Feature, IdleEntities};
 use crate::sched::Sched;
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair};
 
@@ -22,9 +23,9 @@ pub(crate) fn sched_period(nr_running: u64, latency_ns: u64, min_granularity_ns:
     }
 }
 
-/// Smallest vruntime a task wakes with: half a latency behind the queue (`GENTLE_FAIR_SLEEPERS`).
-pub(crate) fn place_woken(vruntime: u64, min_vruntime: u64, latency_ns: u64) -> u64 {
-    let floor = min_vruntime.wrapping_sub(latency_ns / 2);
+/// Virtual time a task wakes with: at most `credit_ns` behind the queue.
+pub(crate) fn place_woken(vruntime: u64, min_vruntime: u64, credit_ns: u64) -> u64 {
+    let floor = min_vruntime.wrapping_sub(credit_ns);
     if before(vruntime, floor) {
         floor
     } else {
@@ -38,50 +39,18 @@ pub(crate) fn wakeup_gran(wakee: LoadWeight, wakeup_granularity_ns: u64) -> u64 
 }
 
 impl Sched {
-    /// Charges the current entity for its run so far (`update_curr`).
-    pub(crate) fn update_curr(&mut self, cfs_rq: CfsRqId) {
-        let Some(curr) = self.cfs(cfs_rq).curr else {
-            return;
-        };
-        let now = self.now;
-        let entity = self.se_mut(curr);
-        let delta = now.saturating_sub(entity.exec_start);
-        if delta == 0 {
-            return;
-        }
-        entity.exec_start = now;
-        entity.sum_exec_runtime += delta;
-        entity.vruntime = entity
-            .vruntime
-            .wrapping_add(calc_delta_fair(delta, entity.load));
-        self.update_min_vruntime(cfs_rq);
-    }
-
-    /// Moves the queue's virtual time on to its least advanced entity (`update_min_vruntime`).
-    pub(crate) fn update_min_vruntime(&mut self, id: CfsRqId) {
-        let cfs_rq = self.cfs(id);
-        let queued_curr = cfs_rq.curr.filter(|&curr| self.se(curr).on_rq);
-        let curr = queued_curr.map(|curr| self.se(curr).vruntime);
-        let leftmost = cfs_rq.timeline.leftmost().map(|(vruntime, _)| vruntime);
-        let least = match (curr, leftmost) {
-            (Some(a), Some(b)) => Some(if before(a, b) { a } else { b }),
-            (one, other) => one.or(other),
-        };
-        if let Some(least) = least {
-            let cfs_rq = self.cfs_mut(id);
-            if before(cfs_rq.min_vruntime, least) {
-                cfs_rq.min_vruntime = least;
-            }
-        }
-    }
-
     /// Time the entity should run in one round, ns of the CPU (`sched_slice`).
     pub(crate) fn sched_slice(&self, se: EntityId) -> u64 {
-        let tunables = &self.rules.tunables;
+        let (tunables, features) = (&self.rules.tunables, self.rules.features);
         let entity = self.se(se);
-        let nr = self.cfs(entity.cfs_rq).nr_running + u32::from(!entity.on_rq);
+        let cpu = self.cpu_of(entity.cfs_rq);
+        let queued = if features.has(Feature::AltPeriod) {
+            self.cfs_rqs[cpu.index()].h_nr_running
+        } else {
+            self.cfs(entity.cfs_rq).nr_running
+        };
         let mut slice = sched_period(
-            u64::from(nr),
+            u64::from(queued + u32::from(!entity.on_rq)),
             tunables.latency_ns(self.nr_online),
             tunables.min_granularity_ns(self.nr_online),
         );
@@ -95,26 +64,69 @@ impl Sched {
             slice = calc_delta(slice, entity.load.unscaled(), load);
             next = entity.parent;
         }
+        if features.has(Feature::BaseSlice) {
+            slice = slice.max(self.least_slice(se));
+        }
         slice
     }
 
-    /// Gives an entity its place in virtual time, new or woken (`place_entity`).
-    pub(crate) fn place_entity(&mut self, cfs_rq: CfsRqId, se: EntityId, initial: bool) {
-        let min_vruntime = self.cfs(cfs_rq).min_vruntime;
-        let own = self.se(se).vruntime;
-        self.se_mut(se).vruntime = if initial {
-            let vslice = calc_delta_fair(self.sched_slice(se), self.se(se).load);
-            let placed = min_vruntime.wrapping_add(vslice);
-            if before(own, placed) { placed } else { own }
+    /// The shortest slice an entity may have, ns.
+    fn least_slice(&self, se: EntityId) -> u64 {
+        let tunables = &self.rules.tunables;
+        if self.rules.pick.idle >= IdleEntities::TasksAndGroups
+            && self.se_is_idle(se)
+            && !self.only_idle(self.se(se).cfs_rq)
+        {
+            tunables.idle_min_granularity.0
         } else {
-            let latency = self.rules.tunables.latency_ns(self.nr_online);
-            place_woken(own, min_vruntime, latency)
+            tunables.min_granularity_ns(self.nr_online)
+        }
+    }
+
+    /// Whether all that a queue has are idle entities (`sched_idle_cfs_rq`).
+    fn only_idle(&self, id: CfsRqId) -> bool {
+        let queue = self.cfs(id);
+        let curr = queue.curr.filter(|&curr| self.se(curr).on_rq);
+        let mut queued = queue.timeline.iter().map(|waiting| waiting.se).chain(curr);
+        queue.nr_running > 0 && queued.all(|se| self.se_is_idle(se))
+    }
+
+    /// Gives a new entity its place: a slice behind the queue (`place_entity`, initial).
+    pub(crate) fn place_new(&mut self, id: CfsRqId, se: EntityId) {
+        let mut placed = self.cfs(id).min_vruntime;
+        if self.rules.features.has(Feature::StartDebit) {
+            let vslice = calc_delta_fair(self.sched_slice(se), self.se(se).load);
+            placed = placed.wrapping_add(vslice);
+        }
+        let entity = self.se_mut(se);
+        if before(entity.vruntime, placed) {
+            entity.vruntime = placed;
+        }
+    }
+
+    /// Gives a woken entity its place: not further behind the queue than sleepers may be (`place_entity`).
+    pub(crate) fn place_sleeper(&mut self, id: CfsRqId, se: EntityId) {
+        let tunables = &self.rules.tunables;
+        let idle = self.rules.pick.idle >= IdleEntities::TasksAndGroups && self.se_is_idle(se);
+        let mut credit = if idle {
+            tunables.min_granularity_ns(self.nr_online)
+        } else {
+            tunables.latency_ns(self.nr_online)
         };
+        if self.rules.features.has(Feature::GentleFairSleepers) {
+            credit /= 2;
+        }
+        let min_vruntime = self.cfs(id).min_vruntime;
+        let entity = self.se_mut(se);
+        entity.vruntime = place_woken(entity.vruntime, min_vruntime, credit);
     }
 
     /// Whether the tick must preempt the current entity (`check_preempt_tick`).
     pub(crate) fn check_preempt_tick(&self, cfs_rq: CfsRqId, curr: EntityId) -> bool {
-        let slice = self.sched_slice(curr);
+        let mut slice = self.sched_slice(curr);
+        if self.rules.pick.slice_limit {
+            slice = slice.min(self.rules.tunables.latency_ns(self.nr_online));
+        }
         let entity = self.se(curr);
         let ran = entity.sum_exec_runtime - entity.prev_sum_exec_runtime;
         if ran > slice {
@@ -126,8 +138,8 @@ impl Sched {
         self.cfs(cfs_rq)
             .timeline
             .leftmost()
-            .is_some_and(|(leftmost, _)| {
-                entity.vruntime.wrapping_sub(leftmost) as i64 > slice as i64
+            .is_some_and(|leftmost| {
+                entity.vruntime.wrapping_sub(leftmost.vruntime) as i64 > slice as i64
             })
     }
 
@@ -144,30 +156,38 @@ impl Sched {
 
     /// The entity to run next: the leftmost or current one, unless a buddy is near enough
     /// (`pick_next_entity`). `None` only for an empty queue.
-    pub(crate) fn pick_next_entity(&self, id: CfsRqId, curr: Option<EntityId>) -> Option<EntityId> {
+    pub(crate) fn pick_least_vruntime(
+        &self,
+        id: CfsRqId,
+        curr: Option<EntityId>,
+    ) -> Option<EntityId> {
         let cfs_rq = self.cfs(id);
         let timeline_first = cfs_rq.timeline.leftmost();
         let first = match (timeline_first, curr) {
-            (Some((v, left)), Some(curr)) => {
-                if before(self.se(curr).vruntime, v) {
+            (Some(left), Some(curr)) => {
+                if before(self.se(curr).vruntime, left.vruntime) {
                     curr
                 } else {
-                    left
+                    left.se
                 }
             }
-            (left, curr) => left.map(|(_, se)| se).or(curr)?,
+            (left, curr) => left.map(|left| left.se).or(curr)?,
         };
         let mut chosen = first;
         if cfs_rq.skip == Some(first) {
             // The second of all: of the timeline after its leftmost, and of curr.
             let second = if Some(first) == curr {
-                timeline_first.map(|(_, se)| se)
+                timeline_first.map(|first| first.se)
             } else {
                 let second = cfs_rq.timeline.second();
                 match (second, curr) {
                     (None, curr) => curr,
-                    (Some((v, _)), Some(curr)) if before(self.se(curr).vruntime, v) => Some(curr),
-                    (Some((_, se)), _) => Some(se),
+                    (Some(second), Some(curr))
+                        if before(self.se(curr).vruntime, second.vruntime) =>
+                    {
+                        Some(curr)
+                    }
+                    (Some(second), _) => Some(second.se),
                 }
             };
             if let Some(second) = second
@@ -217,6 +237,11 @@ impl Sched {
     /// Marks the entity and the groups above it as preempted (`set_last_buddy`).
     pub(crate) fn set_last_buddy(&mut self, se: EntityId) {
         self.set_buddy(se, |cfs_rq| &mut cfs_rq.last);
+    }
+
+    /// Marks the entity and the groups above it to be passed over (`set_skip_buddy`).
+    pub(crate) fn set_skip_buddy(&mut self, se: EntityId) {
+        self.set_buddy(se, |cfs_rq| &mut cfs_rq.skip);
     }
 
     fn set_buddy(

@@ -1,5 +1,6 @@
 //! The queue of one group on one CPU.
 
+use crate::eevdf::VirtualSum;
 use crate::ids::{CfsRqId, EntityId, GroupId};
 use crate::pelt::SchedAvg;
 use crate::weight::LoadWeight;
@@ -15,8 +16,12 @@ pub(crate) struct CfsRq {
     pub(crate) nr_running: u32,
     /// Tasks queued here and below.
     pub(crate) h_nr_running: u32,
+    /// How many of those sleep and only wait to be dequeued, where the kernel counts them apart.
+    pub(crate) h_nr_delayed: u32,
     /// Never goes back.
     pub(crate) min_vruntime: u64,
+    /// Weights of what is in the timeline, and the same times virtual time (EEVDF).
+    pub(crate) timeline_sum: VirtualSum,
     pub(crate) timeline: Timeline,
     /// The entity that runs, which is not in the timeline.
     pub(crate) curr: Option<EntityId>,
@@ -27,6 +32,8 @@ pub(crate) struct CfsRq {
     pub(crate) removed: Removed,
     /// What this queue last added to its group's `load_avg`.
     pub(crate) tg_load_avg_contrib: u64,
+    /// When it last did, ns.
+    pub(crate) last_update_tg_load_avg: u64,
     /// Whether a change of load waits to be passed to the group entity above.
     pub(crate) propagate: bool,
     pub(crate) prop_runnable_sum: i64,
@@ -58,7 +65,9 @@ impl CfsRq {
             runnable_weight: 0,
             nr_running: 0,
             h_nr_running: 0,
+            h_nr_delayed: 0,
             min_vruntime: (1u64 << 20).wrapping_neg(),
+            timeline_sum: VirtualSum::default(),
             timeline: Timeline::default(),
             curr: None,
             next: None,
@@ -67,6 +76,7 @@ impl CfsRq {
             avg: SchedAvg::default(),
             removed: Removed::default(),
             tg_load_avg_contrib: 0,
+            last_update_tg_load_avg: 0,
             propagate: false,
             prop_runnable_sum: 0,
             h_load: 0,
@@ -74,6 +84,28 @@ impl CfsRq {
             group,
             se,
             on_list: false,
+        }
+    }
+
+    /// Tasks queued here and below that want to run, as far as this kernel knows (`h_nr_runnable`).
+    #[inline]
+    pub(crate) fn h_nr_runnable(&self) -> u32 {
+        self.h_nr_running - self.h_nr_delayed
+    }
+
+    /// Virtual time of an entity as the sums have it (`entity_key`).
+    #[inline]
+    pub(crate) fn key(&self, vruntime: u64) -> i64 {
+        vruntime.wrapping_sub(self.min_vruntime) as i64
+    }
+
+    /// Moves `min_vruntime` on; keys become smaller by as much (`__update_min_vruntime`).
+    #[inline]
+    pub(crate) fn advance_min_vruntime(&mut self, to: u64) {
+        if before(self.min_vruntime, to) {
+            let delta = to.wrapping_sub(self.min_vruntime) as i64;
+            self.timeline_sum.shift(delta);
+            self.min_vruntime = to;
         }
     }
 
@@ -102,26 +134,36 @@ pub(crate) fn before(a: u64, b: u64) -> bool {
     (a.wrapping_sub(b) as i64) < 0
 }
 
+/// An entity in a [`Timeline`], with what it is chosen by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub(crate) vruntime: u64,
+    pub(crate) deadline: u64,
+    pub(crate) se: EntityId,
+}
+
 /// Entities by vruntime; of equals the one that came first is further left. Kept right to left, so that
 /// the leftmost is cheap to take.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
-    queue: Vec<(u64, EntityId)>,
+    queue: Vec<Waiting>,
 }
 
 impl Timeline {
     /// Queues an entity.
-    pub(crate) fn insert(&mut self, vruntime: u64, se: EntityId) {
-        let at = self.queue.partition_point(|&(v, _)| before(vruntime, v));
-        self.queue.insert(at, (vruntime, se));
+    pub(crate) fn insert(&mut self, waiting: Waiting) {
+        let at = self
+            .queue
+            .partition_point(|other| before(waiting.vruntime, other.vruntime));
+        self.queue.insert(at, waiting);
     }
 
     /// Takes an entity out, which must be in with this vruntime.
     pub(crate) fn remove(&mut self, vruntime: u64, se: EntityId) {
-        let from = self.queue.partition_point(|&(v, _)| before(vruntime, v));
-        let at = self.queue[from..]
-            .iter()
-            .position(|&(_, queued)| queued == se);
+        let from = self
+            .queue
+            .partition_point(|other| before(vruntime, other.vruntime));
+        let at = self.queue[from..].iter().position(|other| other.se == se);
         debug_assert!(
             at.is_some(),
             "an entity is in the timeline with its vruntime"
@@ -133,14 +175,20 @@ impl Timeline {
 
     /// The entity with the smallest vruntime.
     #[inline]
-    pub(crate) fn leftmost(&self) -> Option<(u64, EntityId)> {
+    pub(crate) fn leftmost(&self) -> Option<Waiting> {
         self.queue.last().copied()
     }
 
     /// The one after the leftmost.
     #[inline]
-    pub(crate) fn second(&self) -> Option<(u64, EntityId)> {
+    pub(crate) fn second(&self) -> Option<Waiting> {
         self.queue.len().checked_sub(2).map(|at| self.queue[at])
+    }
+
+    /// Leftmost first.
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Waiting> + '_ {
+        self.queue.iter().rev().copied()
     }
 
     /// How many entities wait.
@@ -153,17 +201,25 @@ impl Timeline {
 mod tests {
     use super::*;
 
+    fn at(vruntime: u64, se: u32) -> Waiting {
+        Waiting {
+            vruntime,
+            deadline: 0,
+            se: EntityId(se),
+        }
+    }
+
     #[test]
     fn equals_keep_their_order_and_order_wraps() {
         let mut timeline = Timeline::default();
-        timeline.insert(5, EntityId(0));
-        timeline.insert(5, EntityId(1));
-        timeline.insert(u64::MAX - 3, EntityId(2));
-        assert_eq!(timeline.leftmost(), Some((u64::MAX - 3, EntityId(2))));
+        for waiting in [at(5, 0), at(5, 1), at(u64::MAX - 3, 2)] {
+            timeline.insert(waiting);
+        }
+        assert_eq!(timeline.leftmost(), Some(at(u64::MAX - 3, 2)));
         timeline.remove(u64::MAX - 3, EntityId(2));
-        assert_eq!(timeline.leftmost(), Some((5, EntityId(0))));
-        assert_eq!(timeline.second(), Some((5, EntityId(1))));
+        assert_eq!(timeline.leftmost(), Some(at(5, 0)));
+        assert_eq!(timeline.second(), Some(at(5, 1)));
         timeline.remove(5, EntityId(0));
-        assert_eq!(timeline.leftmost(), Some((5, EntityId(1))));
+        assert_eq!(timeline.leftmost(), Some(at(5, 1)));
     }
 }

@@ -3,10 +3,11 @@
 use teeter_machine::CpuId;
 use thiserror::Error;
 
+use crate::eevdf::VirtualSum;
 use crate::ids::{CfsRqId, EntityId, TaskId};
 use crate::rules::Pelt;
 use crate::sched::Sched;
-use crate::task::State;
+use crate::task::{State, Task};
 
 /// An invariant that does not hold: a fault of this crate, never of its user.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -64,6 +65,7 @@ impl Sched {
     }
 
     fn check_queues(&self) -> Result<(), Broken> {
+        self.check_virtual_sums()?;
         let mut found = vec![(0u64, 0u64, 0u64, 0u64); self.cfs_rqs.len()];
         for (at, entity) in self.entities.iter().enumerate() {
             let sums = &mut found[entity.cfs_rq.index()];
@@ -109,6 +111,44 @@ impl Sched {
         Ok(())
     }
 
+    /// EEVDF: what queues sum up is what waits in their timelines, each entity where it belongs.
+    fn check_virtual_sums(&self) -> Result<(), Broken> {
+        if !self.is_eevdf() {
+            return Ok(());
+        }
+        for (at, queue) in self.cfs_rqs.iter().enumerate() {
+            let mut found = VirtualSum::default();
+            let mut misplaced = 0;
+            for waiting in queue.timeline.iter() {
+                let entity = self.se(waiting.se);
+                found = found.with(queue.key(entity.vruntime), entity.weight());
+                misplaced += u64::from(
+                    (waiting.vruntime, waiting.deadline) != (entity.vruntime, entity.deadline),
+                );
+            }
+            let held = queue.timeline_sum;
+            for (what, held, found) in [
+                (
+                    "sum of keys",
+                    held.key_weight as u64,
+                    found.key_weight as u64,
+                ),
+                ("sum of weights", held.weight as u64, found.weight as u64),
+                ("misplaced entities", 0, misplaced),
+            ] {
+                if held != found {
+                    return Err(Broken::Sum {
+                        what,
+                        cfs_rq: at as u32,
+                        held,
+                        found,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check_tasks(&self) -> Result<(), Broken> {
         let mut queues = vec![0; self.tasks.len()];
         for (cpu, rq) in self.rqs.iter().enumerate() {
@@ -132,8 +172,14 @@ impl Sched {
             }
         }
         for (task, &queues) in queues.iter().enumerate() {
-            let runnable = self.tasks[task].state == State::Runnable;
-            if queues != usize::from(runnable) {
+            let Task { state, se, .. } = self.tasks[task];
+            let delayed = self.se(se).sched_delayed;
+            let queued = match state {
+                State::Runnable => true,
+                State::Sleeping => delayed,
+                State::Dead => false,
+            };
+            if queues != usize::from(queued) || (delayed && state != State::Sleeping) {
                 return Err(Broken::Queues {
                     task: task as u32,
                     queues,

@@ -19,6 +19,19 @@ pub(crate) struct Entity {
     /// `sum_exec_runtime` when it was picked.
     pub(crate) prev_sum_exec_runtime: u64,
     pub(crate) vruntime: u64,
+    /// Virtual time by which it should have had its slice (EEVDF).
+    pub(crate) deadline: u64,
+    /// Virtual time the queue owes it, as of when it left (EEVDF).
+    pub(crate) vlag: i64,
+    /// What protects it since it was picked, see [`crate::rules::Protection`]: the deadline it had then, or the
+    /// virtual time up to which it is.
+    pub(crate) vprot: u64,
+    /// A slice of its own, ns; a group's is the shortest below it. `None` = `base_slice`.
+    pub(crate) custom_slice: Option<u64>,
+    /// Whether `deadline` is relative to `vruntime` while it moves.
+    pub(crate) rel_deadline: bool,
+    /// Whether it sleeps, but stays queued until it has paid its debt.
+    pub(crate) sched_delayed: bool,
     pub(crate) avg: SchedAvg,
     /// The group entity above, `None` at the root.
     pub(crate) parent: Option<EntityId>,
@@ -51,6 +64,12 @@ impl Entity {
             sum_exec_runtime: 0,
             prev_sum_exec_runtime: 0,
             vruntime: 0,
+            deadline: 0,
+            vlag: 0,
+            vprot: 0,
+            custom_slice: None,
+            rel_deadline: false,
+            sched_delayed: false,
             avg: SchedAvg {
                 // To v4.14 the first update ends a period; later ones take over the queue's.
                 period_contrib: 1023,
@@ -104,6 +123,7 @@ impl Entity {
         let (load, runnable) = match (form, self.kind) {
             (Pelt::Weighted(_), _) => (on_rq * self.weight(), on_rq * self.weight()),
             (Pelt::RunnableLoad, _) => (on_rq, on_rq),
+            (Pelt::Runnable, _) if self.sched_delayed => (on_rq, 0),
             (Pelt::Runnable, Kind::Task(_)) => (on_rq, on_rq << SHIFT),
             (Pelt::Runnable, Kind::Group(_)) => (on_rq, self.runnable_weight),
         };

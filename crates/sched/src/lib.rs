@@ -15,6 +15,7 @@ mod cfs;
 mod cfs_rq;
 mod check;
 mod domain;
+mod eevdf;
 mod effect;
 mod entity;
 mod fork;
@@ -25,6 +26,7 @@ mod nohz;
 #[cfg_attr(not(test), expect(dead_code, reason = "its state comes next"))]
 mod numa;
 mod pelt;
+mod pick;
 mod queue;
 mod rq;
 pub mod rules;

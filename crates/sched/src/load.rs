@@ -10,7 +10,7 @@ mod util_est;
 
 use crate::ids::{CfsRqId, EntityId, GroupId};
 use crate::pelt::{Activity, LOAD_AVG_MAX, SchedAvg, add_positive, sub_positive};
-use crate::rules::Pelt;
+use crate::rules::{NewUtil, Pelt};
 use crate::sched::Sched;
 use crate::weight::SHIFT;
 
@@ -30,7 +30,7 @@ pub(crate) fn contribution_changed(delta: i64, contrib: u64) -> bool {
     delta.unsigned_abs() > contrib / 64
 }
 
-/// Utilization of a new task of this scaled weight: half of what its CPU has left, or less where its queue's
+/// Utilization of a new task of this weight: half of what its CPU has left, or less where its queue's
 /// load is little used.
 pub(crate) fn new_task_util(cpu_scale: u64, queue: &SchedAvg, weight: u64) -> u64 {
     let cap = (cpu_scale as i64 - queue.util_avg as i64) / 2;
@@ -105,7 +105,7 @@ impl Sched {
             runnable: match form {
                 Pelt::Weighted(_) => cfs_rq.load.unscaled(),
                 Pelt::RunnableLoad => cfs_rq.runnable_weight >> SHIFT,
-                Pelt::Runnable => u64::from(cfs_rq.h_nr_running) << SHIFT,
+                Pelt::Runnable => u64::from(cfs_rq.h_nr_runnable()) << SHIFT,
             },
             running: cfs_rq.curr.is_some(),
         };
@@ -271,15 +271,19 @@ impl Sched {
         if self.rules.load.pelt == Pelt::Runnable
             && let Some(my_q) = self.se(se).my_q()
         {
-            self.se_mut(se).runnable_weight = u64::from(self.cfs(my_q).h_nr_running) << SHIFT;
+            self.se_mut(se).runnable_weight = u64::from(self.cfs(my_q).h_nr_runnable()) << SHIFT;
         }
     }
 
     /// Gives a new task its utilization and joins it to its queue (`post_init_entity_util_avg`).
     pub(crate) fn post_init_entity_util_avg(&mut self, se: EntityId, cpu_scale: u64) {
         let entity = self.se(se);
+        let weight = match self.rules.load.new_util {
+            NewUtil::Scaled => entity.load.weight,
+            NewUtil::Unscaled => entity.weight(),
+        };
         let queue = &self.cfs(entity.cfs_rq).avg;
-        let util = new_task_util(cpu_scale, queue, entity.load.weight);
+        let util = new_task_util(cpu_scale, queue, weight);
         self.se_mut(se).avg.util_avg = util;
         let form = self.rules.load.pelt;
         let avg = &mut self.se_mut(se).avg;
@@ -293,14 +297,16 @@ impl Sched {
 
     /// Tells the group of a queue's load if it changed by more than 1/64 (`update_tg_load_avg`).
     pub(crate) fn update_tg_load_avg(&mut self, id: CfsRqId) {
+        let (now, interval) = (self.now, self.rules.load.tg_interval_ns);
         let cfs_rq = self.cfs_mut(id);
-        if cfs_rq.group == GroupId::ROOT {
+        if cfs_rq.group == GroupId::ROOT || now - cfs_rq.last_update_tg_load_avg < interval {
             return;
         }
         let contrib = cfs_rq.tg_load_avg_contrib;
         let delta = cfs_rq.avg.load_avg as i64 - contrib as i64;
         if contribution_changed(delta, contrib) {
             cfs_rq.tg_load_avg_contrib = cfs_rq.avg.load_avg;
+            cfs_rq.last_update_tg_load_avg = now;
             let group = cfs_rq.group;
             add_positive(&mut self.groups[group.index()].load_avg, delta);
         }

@@ -94,7 +94,7 @@ impl Sched {
         if rq.nr_running >= 2 {
             return true;
         }
-        if self.cfs_rqs[cpu.index()].h_nr_running >= 1
+        if self.cfs_rqs[cpu.index()].h_nr_runnable() >= 1
             && let Some(sd) = rq.sd
             && self.check_cpu_capacity(cpu, sd)
         {

@@ -8,12 +8,15 @@ use teeter_scenario::document::Policy;
 use crate::entity::Kind;
 use crate::ids::{EntityId, TaskId};
 use crate::load::Update;
+use crate::rules::Feature;
 use crate::sched::Sched;
 
 /// How an entity comes to a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Enqueue {
-    /// New, or moved while queued: its vruntime is relative to the queue it left.
+    /// New: its vruntime is relative to its parent's queue.
+    New,
+    /// Moved while queued: its vruntime is relative to the queue it left.
     Moved,
     /// Woken on the CPU where it slept.
     Woken,
@@ -26,17 +29,25 @@ pub(crate) enum Enqueue {
 pub(crate) enum Dequeue {
     /// It sleeps.
     Sleep,
+    /// It ends.
+    End,
     /// It moves.
     Move,
+    /// It has slept for some time, but stayed queued (`DEQUEUE_DELAYED`).
+    Delayed,
 }
 
 impl Sched {
     fn enqueue_entity(&mut self, se: EntityId, how: Enqueue) {
         let cfs_rq = self.se(se).cfs_rq;
-        let renorm = how != Enqueue::Woken;
+        let eevdf = self.is_eevdf();
+        let renorm = !eevdf && how != Enqueue::Woken;
         let is_curr = self.cfs(cfs_rq).curr == Some(se);
         if renorm && is_curr {
             self.add_min_vruntime(se);
+        }
+        if eevdf && is_curr {
+            self.place_entity(cfs_rq, se, how);
         }
         self.update_curr(cfs_rq);
         if renorm && !is_curr {
@@ -46,16 +57,15 @@ impl Sched {
         self.se_update_runnable(se);
         self.update_cfs_group(se);
         self.enqueue_runnable_load_avg(cfs_rq, se);
+        if !eevdf || !is_curr {
+            self.place_entity(cfs_rq, se, how);
+        }
         let weight = self.se(se).load.weight;
         let queue = self.cfs_mut(cfs_rq);
         queue.load.add(weight);
         queue.nr_running += 1;
-        if how != Enqueue::Moved {
-            self.place_entity(cfs_rq, se, false);
-        }
-        let vruntime = self.se(se).vruntime;
         if !is_curr {
-            self.cfs_mut(cfs_rq).timeline.insert(vruntime, se);
+            self.timeline_insert(se);
         }
         self.se_mut(se).on_rq = true;
         if self.cfs(cfs_rq).nr_running == 1 {
@@ -78,40 +88,64 @@ impl Sched {
         entity.vruntime = entity.vruntime.wrapping_sub(min_vruntime);
     }
 
-    fn dequeue_entity(&mut self, se: EntityId, how: Dequeue) {
+    /// False: the entity stays queued, since it owes time.
+    fn dequeue_entity(&mut self, se: EntityId, how: Dequeue) -> bool {
         let cfs_rq = self.se(se).cfs_rq;
         self.update_curr(cfs_rq);
+        if self.delays_dequeue(cfs_rq, se, how) {
+            self.clear_buddies(se);
+            self.update_load_avg(se, Update::Age);
+            self.set_delayed(se);
+            return false;
+        }
         self.update_load_avg(se, Update::Tg);
         self.se_update_runnable(se);
         self.dequeue_runnable_load_avg(cfs_rq, se);
         self.clear_buddies(se);
+        self.before_leaving(cfs_rq, se, how);
+        if self.cfs(cfs_rq).curr != Some(se) {
+            self.timeline_remove(se);
+        }
         let entity = self.se_mut(se);
         entity.on_rq = false;
-        let (vruntime, weight) = (entity.vruntime, entity.load.weight);
+        let weight = entity.load.weight;
         let queue = self.cfs_mut(cfs_rq);
-        if queue.curr != Some(se) {
-            queue.timeline.remove(vruntime, se);
-        }
         queue.load.sub(weight);
         queue.nr_running -= 1;
-        if how == Dequeue::Move {
+        if how == Dequeue::Move && !self.is_eevdf() {
             self.sub_min_vruntime(se);
         }
         self.update_cfs_group(se);
         self.update_min_vruntime(cfs_rq);
+        if how == Dequeue::Delayed {
+            self.clear_delayed(se);
+            if self.rules.features.has(Feature::DelayZero) {
+                let entity = self.se_mut(se);
+                entity.vlag = entity.vlag.min(0);
+            }
+        }
+        true
     }
 
     /// Queues a task on its CPU and every group above that was empty (`enqueue_task_fair`).
     pub(crate) fn enqueue_task(&mut self, task: TaskId, how: Enqueue) {
         let cpu = self.task(task).cpu;
         let se = self.task(task).se;
-        self.util_est_enqueue(cpu, se);
+        if self.se(se).sched_delayed {
+            self.count_delayed(se, 1);
+        } else {
+            self.util_est_enqueue(cpu, se);
+        }
         let mut how = how;
         let mut next = Some(se);
         while let Some(se) = next {
             let entity = self.se(se);
             let (cfs_rq, parent, queued) = (entity.cfs_rq, entity.parent, entity.on_rq);
+            self.update_group_slice(se);
             if queued {
+                if self.se(se).sched_delayed {
+                    self.requeue_delayed_entity(se);
+                }
                 self.update_load_avg(se, Update::Tg);
                 self.se_update_runnable(se);
                 self.update_cfs_group(se);
@@ -132,18 +166,34 @@ impl Sched {
         }
     }
 
-    /// Takes a task off its CPU and every group above that it leaves empty (`dequeue_task_fair`).
+    /// Takes a task off its CPU and every group above that it leaves empty (`dequeue_task_fair`). A task that
+    /// sleeps in debt stays queued.
     pub(crate) fn dequeue_task(&mut self, task: TaskId, how: Dequeue) {
         let cpu = self.task(task).cpu;
-        let sleep = how == Dequeue::Sleep;
+        let se = self.task(task).se;
+        let delayed = self.se(se).sched_delayed;
+        if delayed {
+            self.count_delayed(se, -1);
+        }
+        self.dequeue_entities(se, how);
+        if !delayed {
+            self.util_est_dequeue(cpu, task, how != Dequeue::Move);
+        }
+    }
+
+    /// Takes an entity off, a task or a group without tasks, and every group above that it leaves empty
+    /// (`dequeue_entities`).
+    pub(crate) fn dequeue_entities(&mut self, se: EntityId, how: Dequeue) {
+        let task = self.task_of(se);
+        let leaving = u32::from(task.is_some());
+        let sleep = how != Dequeue::Move;
         let mut how = how;
         let mut emptied = true;
-        let mut next = Some(self.task(task).se);
-        while let Some(se) = next {
-            let entity = self.se(se);
+        let mut next = Some(se);
+        while let Some(at) = next {
+            let entity = self.se(at);
             let (cfs_rq, parent) = (entity.cfs_rq, entity.parent);
-            if emptied {
-                self.dequeue_entity(se, how);
+            if emptied && self.dequeue_entity(at, how) {
                 how = Dequeue::Sleep;
                 if self.cfs(cfs_rq).load.weight > 0 {
                     emptied = false;
@@ -154,19 +204,26 @@ impl Sched {
                     }
                 }
             } else {
-                self.update_load_avg(se, Update::Tg);
-                self.se_update_runnable(se);
-                self.update_cfs_group(se);
+                if at == se {
+                    return;
+                }
+                emptied = false;
+                self.update_load_avg(at, Update::Tg);
+                self.se_update_runnable(at);
+                self.update_cfs_group(at);
+                self.update_group_slice(at);
             }
-            self.cfs_mut(cfs_rq).h_nr_running -= 1;
+            self.cfs_mut(cfs_rq).h_nr_running -= leaving;
             next = parent;
         }
-        let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
-        let rq = &mut self.rqs[cpu.index()];
-        rq.list_del(task);
-        rq.nr_running -= 1;
-        rq.nr_idle_policy -= idle_policy;
-        self.util_est_dequeue(cpu, task, sleep);
+        if let Some(task) = task {
+            let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
+            let cpu = self.task(task).cpu;
+            let rq = &mut self.rqs[cpu.index()];
+            rq.list_del(task);
+            rq.nr_running -= 1;
+            rq.nr_idle_policy -= idle_policy;
+        }
     }
 
     /// Makes an entity its queue's current one (`set_next_entity`).
@@ -175,9 +232,11 @@ impl Sched {
         let now = self.now;
         self.clear_buddies(se);
         if self.se(se).on_rq {
-            let vruntime = self.se(se).vruntime;
-            self.cfs_mut(cfs_rq).timeline.remove(vruntime, se);
+            self.timeline_remove(se);
             self.update_load_avg(se, Update::Tg);
+            if self.is_eevdf() {
+                self.protect(cfs_rq, se);
+            }
         }
         let entity = self.se_mut(se);
         entity.exec_start = now;
@@ -190,8 +249,7 @@ impl Sched {
         let cfs_rq = self.se(se).cfs_rq;
         if self.se(se).on_rq {
             self.update_curr(cfs_rq);
-            let vruntime = self.se(se).vruntime;
-            self.cfs_mut(cfs_rq).timeline.insert(vruntime, se);
+            self.timeline_insert(se);
             self.update_load_avg(se, Update::Age);
         }
         self.cfs_mut(cfs_rq).curr = None;

@@ -33,7 +33,7 @@ pub use domains::{
 pub use features::{Feature, Features};
 pub use fork::{ForkRules, Idlest};
 pub use idle::IdleRules;
-pub use load::{LoadMetric, LoadRules, Pelt, Propagation, UtilEst};
+pub use load::{LoadMetric, LoadRules, NewUtil, Pelt, Propagation, UtilEst};
 pub use named::{RuleInfo, all};
 pub use numa::{NumaMove, NumaRules, NumaTunables, ScanPeriod};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
@@ -110,5 +110,11 @@ impl Rules {
     /// Time between two ticks.
     pub fn tick(&self) -> Nanos {
         Nanos(1_000_000_000 / u64::from(self.hz))
+    }
+
+    /// The same as the kernel rounds it (`TICK_NSEC`).
+    pub(crate) fn tick_nsec(&self) -> u64 {
+        let hz = u64::from(self.hz);
+        (1_000_000_000 + hz / 2) / hz
     }
 }

@@ -52,6 +52,8 @@ pub struct Sched {
     pub(crate) turn: Turn,
     /// Which domains CPUs about to idle try.
     pub(crate) dice: Dice,
+    /// Whether some task has a slice of its own.
+    pub(crate) custom_slices: bool,
     pub(crate) stats: BalanceStats,
     pub(crate) effects: Vec<Effect>,
     /// Detached tasks on their way; kept for its capacity.
@@ -86,6 +88,7 @@ impl Sched {
             overload: false,
             turn: Turn::default(),
             dice: Dice::default(),
+            custom_slices: false,
             stats: BalanceStats::default(),
             effects: Vec::new(),
             detached: Vec::new(),

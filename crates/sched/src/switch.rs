@@ -11,7 +11,10 @@ use crate::cfs_rq::cfs_rq_of;
 use crate::effect::Effect;
 use crate::ids::{CfsRqId, EntityId, GroupId, TaskId};
 use crate::load::Update;
+use crate::queue::Dequeue;
+use crate::rules::{Feature, IdleEntities, Picking};
 use crate::sched::Sched;
+use crate::weight::calc_delta_fair;
 
 /// Where the outgoing task stands when the next is picked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,15 @@ pub(crate) enum Outgoing {
     Current,
     /// The stopper has displaced it: it waits in the queue, or has left.
     PutBack,
+}
+
+/// How a task came to a queue where it may preempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// It was forked.
+    Forked,
+    /// It has woken, or was moved there.
+    Woken,
 }
 
 impl Sched {
@@ -32,13 +44,16 @@ impl Sched {
     /// dequeued already.
     pub(crate) fn pick_and_switch(&mut self, cpu: CpuId, outgoing: Outgoing) {
         let prev = self.rqs[cpu.index()].curr;
-        if self.rqs[cpu.index()].nr_running == 0 {
+        let mut picked = self.pick_task(cpu);
+        if picked.is_none() {
             self.newidle_balance(cpu);
+            picked = self.pick_task(cpu);
         }
-        let next = match outgoing {
-            Outgoing::Current => self.pick_next_task(cpu, prev),
-            Outgoing::PutBack => self.pick_next_task(cpu, None),
+        let displaced = match outgoing {
+            Outgoing::Current => prev,
+            Outgoing::PutBack => None,
         };
+        let next = self.switch_entities(cpu, displaced, picked);
         self.rqs[cpu.index()].need_resched = false;
         self.update_misfit_status(cpu, next);
         if next == prev {
@@ -54,15 +69,12 @@ impl Sched {
         self.effects.push(Effect::Switch { cpu, prev, next });
     }
 
-    /// Descends from the root queue to a task, and makes the entities on the way current.
-    fn pick_next_task(&mut self, cpu: CpuId, prev: Option<TaskId>) -> Option<TaskId> {
-        let prev_se = prev.map(|prev| self.task(prev).se);
-        if self.rqs[cpu.index()].nr_running == 0 {
-            self.put_prev_upto(prev_se, None);
-            return None;
-        }
-        let mut queue = cfs_rq_of(GroupId::ROOT, cpu.index(), self.nr_cpus);
-        let se = loop {
+    /// Descends from the root queue to a task (`pick_task_fair`). What only waited to be dequeued is
+    /// dequeued when it is picked. `None`: there is nothing to run.
+    fn pick_task(&mut self, cpu: CpuId) -> Option<EntityId> {
+        let root = cfs_rq_of(GroupId::ROOT, cpu.index(), self.nr_cpus);
+        let mut queue = root;
+        while self.cfs(root).nr_running > 0 {
             let mut curr = self.cfs(queue).curr;
             if let Some(se) = curr {
                 if self.se(se).on_rq {
@@ -72,11 +84,31 @@ impl Sched {
                 }
             }
             let se = self.pick_next_entity(queue, curr)?;
+            if self.se(se).sched_delayed {
+                self.dequeue_entities(se, Dequeue::Delayed);
+                queue = root;
+                continue;
+            }
             self.clear_buddies(se);
             match self.se(se).my_q() {
                 Some(below) => queue = below,
-                None => break se,
+                None => return Some(se),
             }
+        }
+        None
+    }
+
+    /// Makes the picked entity and those above it current instead of the outgoing ones.
+    fn switch_entities(
+        &mut self,
+        cpu: CpuId,
+        prev: Option<TaskId>,
+        picked: Option<EntityId>,
+    ) -> Option<TaskId> {
+        let prev_se = prev.map(|prev| self.task(prev).se);
+        let Some(se) = picked else {
+            self.put_prev_upto(prev_se, None);
+            return None;
         };
         let task = self.task_of(se)?;
         if Some(task) != prev {
@@ -148,39 +180,85 @@ impl Sched {
     }
 
     /// Preempts the CPU's current task if the task that has come deserves it (`check_preempt_curr`).
-    pub(crate) fn check_preempt_curr(&mut self, cpu: CpuId, task: TaskId, from: CpuId) {
+    pub(crate) fn check_preempt_curr(&mut self, cpu: CpuId, task: TaskId, from: CpuId, how: Came) {
         let Some(curr) = self.rqs[cpu.index()].curr else {
             return self.resched_curr(cpu, from);
         };
-        let (curr_task, woken) = (self.task(curr), self.task(task));
-        if curr == task || self.rqs[cpu.index()].need_resched {
+        if curr == task {
             return;
         }
-        let (mut se, pse) = (curr_task.se, woken.se);
-        let nr_running = self.cfs(self.se(se).cfs_rq).nr_running;
-        if curr_task.policy != Policy::Idle || woken.policy == Policy::Idle {
-            if woken.policy != Policy::Normal {
-                return;
-            }
-            let Some((above, woken_above)) = self.matching(se, pse) else {
-                return;
-            };
-            self.update_curr(self.se(above).cfs_rq);
-            if self.wakeup_preempt_entity(above, woken_above) != 1 {
-                return;
-            }
-            self.set_next_buddy(woken_above);
-            se = above;
+        let (se, woken) = (self.task(curr).se, self.task(task).se);
+        let next_buddy = self.rules.features.has(Feature::NextBuddy) && how == Came::Woken;
+        if next_buddy && !self.se(woken).sched_delayed {
+            self.set_next_buddy(woken);
         }
+        if self.rqs[cpu.index()].need_resched {
+            return;
+        }
+        let nr_running = self.cfs(self.se(se).cfs_rq).nr_running;
+        let Some(preempted) = self.preempted_by(curr, task) else {
+            return;
+        };
         self.resched_curr(cpu, from);
         let tunables = &self.rules.tunables;
         let sched_nr_latency = sched_nr_latency(
             tunables.latency_ns(self.nr_online),
             tunables.min_granularity_ns(self.nr_online),
         );
-        if u64::from(nr_running) >= sched_nr_latency && self.task_of(se).is_some() {
-            self.set_last_buddy(se);
+        if self.rules.features.has(Feature::LastBuddy)
+            && u64::from(nr_running) >= sched_nr_latency
+            && self.task_of(preempted).is_some()
+            && !self.se_is_idle(preempted)
+        {
+            self.set_last_buddy(preempted);
         }
+    }
+
+    /// Whether the woken task preempts the current one: if so, the entity that stands for the current one
+    /// where both meet (`check_preempt_wakeup`).
+    fn preempted_by(&mut self, curr: TaskId, woken: TaskId) -> Option<EntityId> {
+        let (curr_task, woken_task) = (self.task(curr), self.task(woken));
+        let (se, woken_se) = (curr_task.se, woken_task.se);
+        let woken_policy = woken_task.policy;
+        let idle = self.rules.pick.idle;
+        if idle != IdleEntities::WhereTheyMeet {
+            if curr_task.policy == Policy::Idle && woken_policy != Policy::Idle {
+                return Some(se);
+            }
+            if woken_policy != Policy::Normal {
+                return None;
+            }
+        }
+        if !self.rules.features.has(Feature::WakeupPreemption) {
+            return None;
+        }
+        let (se, woken_se) = self.matching(se, woken_se)?;
+        if idle != IdleEntities::Tasks {
+            match (self.se_is_idle(se), self.se_is_idle(woken_se)) {
+                (true, false) => {
+                    self.cancel_protection(se);
+                    return Some(se);
+                }
+                (false, true) => return None,
+                _ => {}
+            }
+        }
+        if woken_policy != Policy::Normal {
+            return None;
+        }
+        let cfs_rq = self.se(se).cfs_rq;
+        self.update_curr(cfs_rq);
+        let preempts = match self.rules.pick.form {
+            Picking::Cfs => {
+                let preempts = self.wakeup_preempt_entity(se, woken_se) == 1;
+                if preempts {
+                    self.set_next_buddy(woken_se);
+                }
+                preempts
+            }
+            Picking::Eevdf => self.preempts_by_deadline(cfs_rq, se, woken_se),
+        };
+        preempts.then_some(se)
     }
 
     /// The scheduler's part of a tick on a CPU that runs a task (`task_tick_fair`).
@@ -191,7 +269,11 @@ impl Sched {
             self.update_curr(cfs_rq);
             self.update_load_avg(se, Update::Tg);
             self.update_cfs_group(se);
-            if self.cfs(cfs_rq).nr_running > 1 && self.check_preempt_tick(cfs_rq, se) {
+            // Deadlines are looked after by update_curr.
+            if !self.is_eevdf()
+                && self.cfs(cfs_rq).nr_running > 1
+                && self.check_preempt_tick(cfs_rq, se)
+            {
                 self.resched_curr(cpu, cpu);
                 self.clear_buddies(se);
             }
@@ -211,11 +293,13 @@ impl Sched {
         let se = self.task(curr).se;
         self.clear_buddies(se);
         self.update_curr(self.se(se).cfs_rq);
-        let mut next = Some(se);
-        while let Some(se) = next {
-            let (cfs_rq, parent) = (self.se(se).cfs_rq, self.se(se).parent);
-            self.cfs_mut(cfs_rq).skip = Some(se);
-            next = parent;
+        match self.rules.pick.form {
+            Picking::Cfs => self.set_skip_buddy(se),
+            Picking::Eevdf => {
+                let vslice = calc_delta_fair(self.slice_of(se), self.se(se).load);
+                let entity = self.se_mut(se);
+                entity.deadline = entity.deadline.wrapping_add(vslice);
+            }
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The worked examples of `tests/golden/worked_examples.json`, held against the production functions.
 
 mod balance;
+mod eevdf;
 mod history;
 mod numa;
 
 use serde_json::Value;
+use teeter_scenario::document::Kernel;
 
 use crate::balance::average_load::{self, Picture as AverageLoad};
 use crate::balance::avg_idle;
@@ -59,13 +61,6 @@ fn production_functions_give_the_worked_results() {
 
 /// Examples of rules that are not built, in the order of the file.
 const NOT_BUILT: &[&str] = &[
-    "eevdf.avg.equal",
-    "eevdf.avg.weighted",
-    "eevdf.avg.negative",
-    "eevdf.place.lag",
-    "eevdf.place.neglag",
-    "eevdf.place.fork",
-    "eevdf.lag.clamp",
     "wake.sis_prop.v512",
     "wake.sis_util.0.16",
     "wake.sis_util.8192.16",
@@ -137,6 +132,7 @@ fn check(example: &Value) -> bool {
             assert_eq!(got, want["update"].as_bool().unwrap(), "{id}");
         }
         ("hload", _) => check_h_load(id, given, want),
+        ("eevdf", _) => eevdf::check(id, given, want),
         ("cfs", "period") => {
             let got = sched_period(uint(given, "nr_running"), 24_000_000, 3_000_000);
             assert_eq!(got, uint(want, "period_ns"), "{id}");
@@ -146,7 +142,7 @@ fn check(example: &Value) -> bool {
             let got = place_woken(
                 uint(given, "se_vruntime"),
                 uint(given, "min_vruntime"),
-                24_000_000,
+                24_000_000 / 2,
             );
             assert_eq!(got, uint(want, "vruntime"), "{id}");
         }
@@ -220,6 +216,8 @@ fn check_factor(given: &Value, want: &Value) {
         tunables.wakeup_granularity_ns(online),
         uint(want, "wakeup_granularity_ns")
     );
+    let rules = rules::Rules::from_kernel(&Kernel::new("v6.6")).unwrap();
+    assert_eq!(rules.base_slice_ns(online), uint(want, "base_slice_ns_6_6"));
 }
 
 const RUNNING: Activity = Activity {

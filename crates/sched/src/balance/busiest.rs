@@ -175,7 +175,7 @@ impl Sched {
                 }
                 let load = if asym {
                     rq.misfit_task_load
-                } else if self.cfs_rqs[cpu.index()].h_nr_running == 1
+                } else if self.cfs_rqs[cpu.index()].h_nr_runnable() == 1
                     && self.check_cpu_capacity(cpu, env.sd)
                 {
                     self.lb_load(cpu)
@@ -220,7 +220,7 @@ impl Sched {
             let rq = &self.rqs[cpu.index()];
             stats.group_load += self.lb_load(cpu);
             stats.group_util += self.lb_util(cpu);
-            stats.sum_h_nr_running += self.cfs_rqs[cpu.index()].h_nr_running;
+            stats.sum_h_nr_running += self.cfs_rqs[cpu.index()].h_nr_runnable();
             stats.sum_nr_running += rq.nr_running;
             if let Some(runnable) = &mut stats.group_runnable {
                 *runnable += self.cfs_rqs[cpu.index()].avg.runnable_avg;
@@ -262,7 +262,7 @@ impl Sched {
                 }
                 Migration::Util => (self.queue_util(cpu), 1),
                 Migration::Misfit => (rq.misfit_task_load, 1),
-                Migration::Task => (u64::from(self.cfs_rqs[cpu.index()].h_nr_running), 1),
+                Migration::Task => (u64::from(self.cfs_rqs[cpu.index()].h_nr_runnable()), 1),
             };
             if amount * most_capacity > most * capacity {
                 (busiest, most, most_capacity) = (Some(cpu), amount, capacity);
@@ -275,7 +275,7 @@ impl Sched {
     /// one of lower priority.
     fn is_out_of_question(&self, env: &Env, cpu: CpuId) -> bool {
         let rules = &self.rules.balance;
-        let nr_running = self.cfs_rqs[cpu.index()].h_nr_running;
+        let nr_running = self.cfs_rqs[cpu.index()].h_nr_runnable();
         if nr_running == 0 {
             return !rules.empty_queues;
         }

@@ -57,6 +57,9 @@ impl Sched {
         };
         let shares = self.shares_here(my_q);
         let gcfs = self.cfs(my_q);
+        if self.rules.pick.empty_group_keeps_weight && gcfs.load.weight == 0 {
+            return;
+        }
         let load = gcfs.load.unscaled().max(gcfs.avg.load_avg);
         let runnable = match self.rules.load.pelt {
             Pelt::RunnableLoad => {
@@ -68,7 +71,9 @@ impl Sched {
             }
             Pelt::Weighted(_) | Pelt::Runnable => self.se(se).runnable_weight,
         };
-        self.reweight_entity(se, shares, runnable);
+        if self.rules.load.reweights_unchanged || self.se(se).load.weight != shares {
+            self.reweight_entity(se, shares, runnable);
+        }
     }
 
     /// Gives a task another weight (`reweight_task`).
@@ -100,11 +105,16 @@ impl Sched {
         let cfs_rq = self.se(se).cfs_rq;
         let (form, floor) = (self.rules.load.pelt, self.rules.load.weight_floor);
         let at_once = !form.is_weighted();
+        let (eevdf, old) = (self.is_eevdf(), self.se(se).load.weight);
+        let average = if eevdf {
+            self.before_reweight(se)
+        } else {
+            None
+        };
         if self.se(se).on_rq {
-            if self.cfs(cfs_rq).curr == Some(se) {
+            if !eevdf && self.cfs(cfs_rq).curr == Some(se) {
                 self.update_curr(cfs_rq);
             }
-            let old = self.se(se).load.weight;
             self.cfs_mut(cfs_rq).load.sub(old);
             if at_once {
                 self.dequeue_runnable_load_avg(cfs_rq, se);
@@ -112,6 +122,9 @@ impl Sched {
         }
         if at_once {
             self.dequeue_load_avg(cfs_rq, se);
+        }
+        if eevdf {
+            self.reweight_eevdf(se, average, old, weight);
         }
         let entity = self.se_mut(se);
         entity.runnable_weight = runnable;
@@ -126,9 +139,15 @@ impl Sched {
             self.enqueue_load_avg(cfs_rq, se);
         }
         if self.se(se).on_rq {
+            if eevdf {
+                self.after_reweight(se);
+            }
             self.cfs_mut(cfs_rq).load.add(weight);
             if at_once {
                 self.enqueue_runnable_load_avg(cfs_rq, se);
+            }
+            if eevdf {
+                self.update_min_vruntime(cfs_rq);
             }
         }
     }

@@ -74,6 +74,15 @@ impl Choice for UtilEst {
     const ALL: &'static [(&'static str, Self)] = &[("ewma", Self::Ewma), ("fast-up", Self::FastUp)];
 }
 
+/// Which weight of a new task its first utilization is guessed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewUtil {
+    /// The scaled one, which gives half of what the CPU has left for all but the lightest (to v6.9).
+    Scaled,
+    /// The unscaled one (v6.10).
+    Unscaled,
+}
+
 /// How one kernel tracks load.
 #[expect(
     clippy::struct_excessive_bools,
@@ -95,6 +104,12 @@ pub struct LoadRules {
     pub window_divider: bool,
     /// Whether load is tracked by a clock that runs slower on a busy CPU of less capacity (v5.1).
     pub capacity_clock: bool,
+    /// Whether a group's entity is reweighted at each update, even to the weight it has (to v6.7).
+    pub reweights_unchanged: bool,
+    /// By which weight a new task's utilization is guessed.
+    pub new_util: NewUtil,
+    /// Least time between two contributions of a queue to its group's load, ns (1 ms from v6.7 on, else 0).
+    pub tg_interval_ns: u64,
     /// The load of a CPU.
     pub metric: LoadMetric,
     /// Estimated utilization.
@@ -115,6 +130,13 @@ impl LoadRules {
             weight_floor: if release.since(5, 7) { 2 } else { 0 },
             window_divider: release.since(5, 8),
             capacity_clock: release.since(5, 1),
+            reweights_unchanged: !release.since(6, 8),
+            new_util: if release.since(6, 10) {
+                NewUtil::Unscaled
+            } else {
+                NewUtil::Scaled
+            },
+            tg_interval_ns: if release.since(6, 7) { 1_000_000 } else { 0 },
             metric: if release.since(5, 5) {
                 LoadMetric::Load
             } else {

@@ -34,9 +34,9 @@ pub enum Protection {
 /// What a queued entity keeps when its weight changes (EEVDF).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reweight {
-    /// Its lag and its distance to the deadline, both around the average (v6.6 to v6.9).
+    /// Its lag and its distance to the deadline, both around the average of the others (v6.6 to v6.8).
     Lag,
-    /// The same, with the lag within its bounds (v6.10).
+    /// The same around the average of all, with the lag within its bounds (v6.9).
     BoundedLag,
     /// It is taken out and placed again (v6.14 and late v6.12 stable).
     Replace,
@@ -66,6 +66,9 @@ pub struct PickRules {
     pub protection: Protection,
     /// What a queued entity keeps when its weight changes (EEVDF).
     pub reweight: Reweight,
+    /// Whether a group's weight stays as it is when its last task leaves (v6.13 and late v6.12 stable): its
+    /// entity may have to stay queued.
+    pub empty_group_keeps_weight: bool,
     /// Whether a new task comes to its queue as one (v6.12); before, it was placed as a woken one, which
     /// undid `PLACE_DEADLINE_INITIAL` (EEVDF).
     pub enqueue_initial: bool,
@@ -101,11 +104,12 @@ impl PickRules {
             },
             reweight: if release.since(6, 14) {
                 Reweight::Replace
-            } else if release.since(6, 10) {
+            } else if release.since(6, 9) {
                 Reweight::BoundedLag
             } else {
                 Reweight::Lag
             },
+            empty_group_keeps_weight: release.since(6, 13),
             enqueue_initial: release.since(6, 12),
             delayed: if release.since(6, 14) {
                 Delayed::Apart

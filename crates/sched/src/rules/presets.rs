@@ -186,6 +186,7 @@ const PRESETS: [Preset; 27] = [
             rules.pick.reweight = Reweight::Replace;
             rules.pick.delayed = Delayed::Apart;
             rules.idle.random = true;
+            rules.pick.empty_group_keeps_weight = true;
         },
     ),
     release(Release(6, 17), "v6.17", "EEVDF as of 2025."),

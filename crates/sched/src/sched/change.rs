@@ -11,7 +11,7 @@ use super::Sched;
 use crate::effect::{Cause, Effect};
 use crate::ids::{GroupId, TaskId};
 use crate::queue::{Dequeue, Enqueue};
-use crate::switch::Outgoing;
+use crate::switch::{Came, Outgoing};
 use crate::task::State;
 use crate::weight::LoadWeight;
 
@@ -48,7 +48,7 @@ impl Sched {
         held.affinity = affinity;
         self.put_back(task, stood);
         let cpu = self.task(task).cpu;
-        if affinity.contains(cpu) || self.task(task).state != State::Runnable {
+        if affinity.contains(cpu) || !self.is_queued(task) {
             return;
         }
         let to = self.any_allowed_cpu(from, task);
@@ -128,7 +128,7 @@ impl Sched {
                 self.resched_curr(cpu, cpu);
             }
         } else if stood.queued && self.rules.change.renice_weighs {
-            self.check_preempt_curr(cpu, task, cpu);
+            self.check_preempt_curr(cpu, task, cpu, Came::Woken);
         } else if stood.queued && nice < before {
             self.resched_curr(cpu, cpu);
         }
@@ -162,10 +162,10 @@ impl Sched {
             self.task_mut(task).group = group;
             return self.set_task_rq(task, cpu);
         }
-        let absolute = state == State::Sleeping;
+        let absolute = state == State::Sleeping && !self.is_eevdf();
         if absolute {
             let cfs_rq = self.se(se).cfs_rq;
-            self.place_entity(cfs_rq, se, false);
+            self.place_sleeper(cfs_rq, se);
             self.sub_min_vruntime(se);
         }
         // A task that slept elsewhere has been detached from its queue already.
@@ -186,7 +186,7 @@ impl Sched {
         let held = self.task(task);
         let (cpu, se) = (held.cpu, held.se);
         let stood = Stood {
-            queued: held.state == State::Runnable,
+            queued: self.is_queued(task),
             running: self.rqs[cpu.index()].curr == Some(task),
         };
         if stood.queued {

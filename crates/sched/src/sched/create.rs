@@ -11,7 +11,7 @@ use crate::group::TaskGroup;
 use crate::ids::{EntityId, GroupId, TaskId};
 use crate::load::Update;
 use crate::pelt::LOAD_AVG_MAX;
-use crate::rules::Pelt;
+use crate::rules::{Feature, Pelt};
 use crate::task::{NewTask, State, Task};
 use crate::weight::{LoadWeight, NICE_0_LOAD, shares_of_cpu_weight};
 
@@ -99,6 +99,18 @@ impl Sched {
             last_wakee: None,
         });
         task
+    }
+
+    /// Gives a task a slice of its own, which is taken within 0.1 to 100 ms, or takes it away
+    /// (`sched_setattr`, v6.12). Kernels without `PREEMPT_SHORT` ignore it.
+    pub fn set_slice(&mut self, now: Nanos, task: TaskId, slice: Option<Nanos>) {
+        self.advance(now);
+        if !self.rules.features.has(Feature::PreemptShort) {
+            return;
+        }
+        self.custom_slices = true;
+        let se = self.task(task).se;
+        self.se_mut(se).custom_slice = slice.map(|slice| slice.0.clamp(100_000, 100_000_000));
     }
 
     /// Points a task's entity at the queues of a CPU (`__set_task_cpu`, `set_task_rq`).

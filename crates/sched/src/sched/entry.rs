@@ -10,7 +10,7 @@ use super::Sched;
 use crate::effect::{Cause, Effect};
 use crate::ids::TaskId;
 use crate::queue::{Dequeue, Enqueue};
-use crate::switch::Outgoing;
+use crate::switch::{Came, Outgoing};
 use crate::task::State;
 
 impl Sched {
@@ -46,8 +46,8 @@ impl Sched {
         }
         let scale = self.rqs[cpu.index()].cpu_capacity_orig;
         self.post_init_entity_util_avg(se, scale);
-        self.enqueue_task(task, Enqueue::Moved);
-        self.check_preempt_curr(cpu, task, parent_cpu);
+        self.enqueue_task(task, Enqueue::New);
+        self.check_preempt_curr(cpu, task, parent_cpu, Came::Forked);
         cpu
     }
 
@@ -61,11 +61,20 @@ impl Sched {
             return prev_cpu;
         }
         self.task_mut(task).state = State::Runnable;
+        let se = self.task(task).se;
+        if self.se(se).sched_delayed {
+            // It never left its queue (ttwu_runnable).
+            self.util_est_enqueue(prev_cpu, se);
+            self.requeue_delayed_entity(se);
+            self.check_preempt_curr(prev_cpu, task, waker_cpu, Came::Woken);
+            return prev_cpu;
+        }
         let cpu = self.select_task_rq_wake(task, waker_cpu, sync);
         let mut how = Enqueue::Woken;
         if cpu != prev_cpu {
-            let se = self.task(task).se;
-            self.sub_min_vruntime(se);
+            if !self.is_eevdf() {
+                self.sub_min_vruntime(se);
+            }
             self.remove_entity_load_avg(se);
             let entity = self.se_mut(se);
             entity.avg.last_update_time = 0;
@@ -81,7 +90,7 @@ impl Sched {
             });
         }
         self.enqueue_task(task, how);
-        self.check_preempt_curr(cpu, task, waker_cpu);
+        self.check_preempt_curr(cpu, task, waker_cpu, Came::Woken);
         self.end_idle_stamp(cpu);
         cpu
     }
@@ -102,7 +111,11 @@ impl Sched {
             return;
         };
         self.task_mut(task).state = state;
-        self.dequeue_task(task, Dequeue::Sleep);
+        let how = match state {
+            State::Dead => Dequeue::End,
+            State::Sleeping | State::Runnable => Dequeue::Sleep,
+        };
+        self.dequeue_task(task, how);
         if state == State::Dead {
             // task_dead_fair: its load goes with it at the queue's next update.
             let se = self.task(task).se;
@@ -159,10 +172,17 @@ impl Sched {
         }
     }
 
-    /// Gives a new task its place in the virtual time of its group on the parent's CPU (`task_fork_fair`).
+    /// Gives a new task its place in the virtual time of its group on the parent's CPU (`task_fork_fair`). With
+    /// EEVDF it gets its place when it is enqueued.
     fn task_fork_fair(&mut self, task: TaskId, parent_cpu: CpuId) {
         let se = self.task(task).se;
         let cfs_rq = self.se(se).cfs_rq;
+        if self.is_eevdf() {
+            if !self.rules.pick.enqueue_initial {
+                self.update_curr(cfs_rq);
+            }
+            return;
+        }
         self.update_curr(cfs_rq);
         let parent = self.rqs[parent_cpu.index()]
             .curr
@@ -172,7 +192,7 @@ impl Sched {
             None => self.cfs(cfs_rq).min_vruntime,
         };
         self.se_mut(se).vruntime = start;
-        self.place_entity(cfs_rq, se, true);
+        self.place_new(cfs_rq, se);
         let min_vruntime = self.cfs(cfs_rq).min_vruntime;
         let entity = self.se_mut(se);
         entity.vruntime = entity.vruntime.wrapping_sub(min_vruntime);

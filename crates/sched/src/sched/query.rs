@@ -20,15 +20,17 @@ impl Sched {
         self.rqs[cpu.index()].need_resched
     }
 
-    /// Tasks on the CPU's run-queue, the running one among them.
+    /// Tasks on the CPU's run-queue, the running one and sleepers whose dequeue is delayed among them.
     #[inline]
     pub fn nr_running(&self, cpu: CpuId) -> u32 {
         self.rqs[cpu.index()].nr_running
     }
 
-    /// Tasks on the CPU's run-queue, the running one among them, most recently queued last.
+    /// Tasks on the CPU's run-queue that run or want to, most recently queued last. Sleepers whose dequeue is
+    /// delayed are not among them.
     pub fn queued(&self, cpu: CpuId) -> impl Iterator<Item = TaskId> + '_ {
-        self.rqs[cpu.index()].cfs_tasks.iter().copied()
+        let tasks = self.rqs[cpu.index()].cfs_tasks.iter().copied();
+        tasks.filter(|&task| !self.se(self.task(task).se).sched_delayed)
     }
 
     /// The CPU the task is on, or was when it slept.

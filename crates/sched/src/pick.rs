@@ -1,0 +1,189 @@
+//! The choice of the next entity of a queue, in the kernel's form: by least virtual time ([`crate::cfs`]) or
+//! by earliest deadline ([`crate::eevdf`]).
+//!
+//! Source: kernel/sched/fair.c `update_curr`, `place_entity`, `pick_next_entity`, `set_delayed` (v4.11 to
+//! v6.17; SCHED.md 3).
+
+use teeter_scenario::document::Policy;
+
+use crate::cfs_rq::{Waiting, before};
+use crate::eevdf::Place;
+use crate::entity::Kind;
+use crate::ids::{CfsRqId, EntityId, TaskId};
+use crate::queue::{Dequeue, Enqueue};
+use crate::rules::{Delayed, Feature, Picking};
+use crate::sched::Sched;
+use crate::task::State;
+use crate::weight::calc_delta_fair;
+
+impl Sched {
+    #[inline]
+    pub(crate) fn is_eevdf(&self) -> bool {
+        self.rules.pick.form == Picking::Eevdf
+    }
+
+    /// Charges the current entity for its run so far (`update_curr`).
+    pub(crate) fn update_curr(&mut self, id: CfsRqId) {
+        let Some(curr) = self.cfs(id).curr else {
+            return;
+        };
+        let now = self.now;
+        let entity = self.se_mut(curr);
+        let delta = now.saturating_sub(entity.exec_start);
+        if delta == 0 {
+            return;
+        }
+        entity.exec_start = now;
+        entity.sum_exec_runtime += delta;
+        entity.vruntime = entity
+            .vruntime
+            .wrapping_add(calc_delta_fair(delta, entity.load));
+        if !self.is_eevdf() {
+            return self.update_min_vruntime(id);
+        }
+        let renewed = self.update_deadline(curr);
+        self.update_min_vruntime(id);
+        if self.cfs(id).nr_running > 1 && (renewed || self.protection_lost(id, curr)) {
+            let cpu = self.cpu_of(id);
+            self.resched_curr(cpu, cpu);
+            self.clear_buddies(curr);
+        }
+    }
+
+    /// Moves the queue's virtual time on to its least advanced entity (`update_min_vruntime`).
+    pub(crate) fn update_min_vruntime(&mut self, id: CfsRqId) {
+        let cfs_rq = self.cfs(id);
+        let queued_curr = cfs_rq.curr.filter(|&curr| self.se(curr).on_rq);
+        let curr = queued_curr.map(|curr| self.se(curr).vruntime);
+        let leftmost = cfs_rq.timeline.leftmost().map(|waiting| waiting.vruntime);
+        let least = match (curr, leftmost) {
+            (Some(a), Some(b)) => Some(if before(a, b) { a } else { b }),
+            (one, other) => one.or(other),
+        };
+        if let Some(least) = least {
+            self.cfs_mut(id).advance_min_vruntime(least);
+        }
+    }
+
+    /// Puts an entity among those that wait (`__enqueue_entity`).
+    pub(crate) fn timeline_insert(&mut self, se: EntityId) {
+        let eevdf = self.is_eevdf();
+        let entity = self.se(se);
+        let (id, weight) = (entity.cfs_rq, entity.weight());
+        let waiting = Waiting {
+            vruntime: entity.vruntime,
+            deadline: entity.deadline,
+            se,
+        };
+        let queue = self.cfs_mut(id);
+        if eevdf {
+            queue.timeline_sum = queue.timeline_sum.with(queue.key(waiting.vruntime), weight);
+        }
+        queue.timeline.insert(waiting);
+    }
+
+    /// Takes an entity from among those that wait (`__dequeue_entity`).
+    pub(crate) fn timeline_remove(&mut self, se: EntityId) {
+        let eevdf = self.is_eevdf();
+        let entity = self.se(se);
+        let (id, vruntime, weight) = (entity.cfs_rq, entity.vruntime, entity.weight());
+        let queue = self.cfs_mut(id);
+        queue.timeline.remove(vruntime, se);
+        if eevdf {
+            queue.timeline_sum = queue.timeline_sum.without(queue.key(vruntime), weight);
+        }
+    }
+
+    /// Gives an entity that is enqueued its place in virtual time (`place_entity`).
+    pub(crate) fn place_entity(&mut self, id: CfsRqId, se: EntityId, how: Enqueue) {
+        match self.rules.pick.form {
+            Picking::Cfs => {
+                if matches!(how, Enqueue::Woken | Enqueue::WokenMoved) {
+                    self.place_sleeper(id, se);
+                }
+            }
+            Picking::Eevdf => {
+                let initial = how == Enqueue::New && self.rules.pick.enqueue_initial;
+                let place = if initial {
+                    Place::Initial
+                } else {
+                    Place::Again
+                };
+                self.place_by_lag(id, se, place);
+            }
+        }
+    }
+
+    /// Notes what an entity that leaves its queue takes with it. It is still queued.
+    pub(crate) fn before_leaving(&mut self, id: CfsRqId, se: EntityId, how: Dequeue) {
+        if !self.is_eevdf() {
+            return;
+        }
+        self.update_entity_lag(id, se);
+        if how == Dequeue::Move && self.rules.features.has(Feature::PlaceRelDeadline) {
+            let entity = self.se_mut(se);
+            entity.deadline = entity.deadline.wrapping_sub(entity.vruntime);
+            entity.rel_deadline = true;
+        }
+    }
+
+    /// The entity of a queue to run next (`pick_next_entity`). `None` only for an empty queue.
+    pub(crate) fn pick_next_entity(&self, id: CfsRqId, curr: Option<EntityId>) -> Option<EntityId> {
+        match self.rules.pick.form {
+            Picking::Cfs => self.pick_least_vruntime(id, curr),
+            Picking::Eevdf => {
+                let next = self.cfs(id).next.filter(|&next| {
+                    self.rules.features.has(Feature::NextBuddy) && self.entity_eligible(id, next)
+                });
+                next.or_else(|| self.pick_eevdf(id, true))
+            }
+        }
+    }
+
+    /// Whether an entity of this queue that goes to sleep stays queued, since it owes time (`DELAY_DEQUEUE`).
+    pub(crate) fn delays_dequeue(&self, id: CfsRqId, se: EntityId, how: Dequeue) -> bool {
+        how == Dequeue::Sleep
+            && self.rules.features.has(Feature::DelayDequeue)
+            && !self.entity_eligible(id, se)
+    }
+
+    /// Marks an entity that sleeps, but stays queued (`set_delayed`).
+    pub(crate) fn set_delayed(&mut self, se: EntityId) {
+        self.se_mut(se).sched_delayed = true;
+        self.count_delayed(se, 1);
+    }
+
+    /// The entity has woken, or has left at last (`clear_delayed`).
+    pub(crate) fn clear_delayed(&mut self, se: EntityId) {
+        self.se_mut(se).sched_delayed = false;
+        self.count_delayed(se, -1);
+    }
+
+    /// Counts a sleeping task that is still queued in the queues above it, where this kernel does.
+    pub(crate) fn count_delayed(&mut self, se: EntityId, change: i32) {
+        if self.rules.pick.delayed == Delayed::Counted || self.se(se).my_q().is_some() {
+            return;
+        }
+        let mut next = Some(se);
+        while let Some(se) = next {
+            let (id, parent) = (self.se(se).cfs_rq, self.se(se).parent);
+            let queue = self.cfs_mut(id);
+            queue.h_nr_delayed = queue.h_nr_delayed.saturating_add_signed(change);
+            next = parent;
+        }
+    }
+
+    /// Whether a task is on a run-queue: runnable, or asleep and not dequeued yet (`task_on_rq_queued`).
+    pub(crate) fn is_queued(&self, task: TaskId) -> bool {
+        let held = self.task(task);
+        held.state == State::Runnable || self.se(held.se).sched_delayed
+    }
+
+    /// Whether an entity gives way to others (`se_is_idle`).
+    pub(crate) fn se_is_idle(&self, se: EntityId) -> bool {
+        match self.se(se).kind {
+            Kind::Task(task) => self.task(task).policy == Policy::Idle,
+            Kind::Group(_) => false,
+        }
+    }
+}
