@@ -139,6 +139,7 @@ impl Sched {
         let name = self.domains.sd(sd).name;
         self.stats.level(name).count += 1;
         let go_on = self.should_we_balance(&env);
+        self.stats.level(name).refused += u64::from(!go_on);
         let outcome = if go_on {
             self.try_to_pull(&mut env)
         } else {

@@ -21,6 +21,8 @@ mod entity;
 mod fork;
 mod group;
 mod ids;
+#[cfg(test)]
+mod kstep;
 mod load;
 mod nohz;
 #[cfg_attr(not(test), expect(dead_code, reason = "its state comes next"))]

@@ -29,11 +29,11 @@ pub(crate) struct Nohz {
 }
 
 impl Nohz {
-    /// All CPUs idle.
+    /// No tick has stopped yet.
     pub(crate) fn new(online: CpuSet) -> Self {
         Self {
             online,
-            idle_cpus_mask: online,
+            idle_cpus_mask: CpuSet::EMPTY,
             next_balance: 0,
             next_blocked: 0,
             has_blocked: false,
@@ -43,6 +43,12 @@ impl Nohz {
 }
 
 impl Sched {
+    /// At boot all CPUs idle, without a tick. One without domains takes no part in balancing.
+    pub(crate) fn stop_ticks(&mut self) {
+        let balanced = |cpu: &CpuId| self.rqs[cpu.index()].sd.is_some();
+        self.nohz.idle_cpus_mask = self.nohz.online.iter().filter(balanced).collect();
+    }
+
     /// The CPU goes idle: its tick stops.
     pub(crate) fn enter_idle(&mut self, cpu: CpuId) {
         self.update_idle_core(cpu);
@@ -51,6 +57,9 @@ impl Sched {
         rq.has_blocked_load = true;
         if !rq.tick_stopped {
             rq.tick_stopped = true;
+            if rq.sd.is_none() {
+                return;
+            }
             self.nohz.idle_cpus_mask.insert(cpu);
             self.nohz.needs_update = self.rules.idle.next_on_idle;
             let llc = &mut self.domains.llcs[self.rqs[cpu.index()].llc];
@@ -59,7 +68,7 @@ impl Sched {
     }
 
     /// The first tick of a busy CPU takes it out of the mask.
-    fn nohz_balance_exit_idle(&mut self, cpu: CpuId) {
+    pub(crate) fn nohz_balance_exit_idle(&mut self, cpu: CpuId) {
         let rq = &mut self.rqs[cpu.index()];
         if rq.tick_stopped {
             rq.tick_stopped = false;

@@ -95,6 +95,7 @@ impl Sched {
             rules,
         };
         sched.start_balancing();
+        sched.stop_ticks();
         sched
     }
 
@@ -124,18 +125,24 @@ impl Sched {
 
     /// First passes are due one interval after boot, as if every domain had just been balanced.
     fn start_balancing(&mut self) {
+        self.date_domains();
         let jiffies = self.jiffies();
-        let hz = u64::from(self.rules.hz);
-        for sd in &mut self.domains.sds {
-            sd.last_balance = jiffies;
-            sd.next_decay_max_lb_cost = jiffies + hz;
-        }
         for rq in &mut self.rqs {
             rq.next_balance = jiffies;
             rq.idle_stamp = self.now;
             rq.last_blocked_load_update_tick = jiffies;
         }
         self.nohz.next_balance = jiffies;
+    }
+
+    /// New domains count as just balanced.
+    pub(crate) fn date_domains(&mut self) {
+        let jiffies = self.jiffies();
+        let hz = u64::from(self.rules.hz);
+        for sd in &mut self.domains.sds {
+            sd.last_balance = jiffies;
+            sd.next_decay_max_lb_cost = jiffies + hz;
+        }
     }
 
     #[inline]

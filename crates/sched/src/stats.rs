@@ -9,6 +9,8 @@ pub struct LevelStats {
     pub count: u64,
     /// Passes that found the level balanced, or were refused.
     pub balanced: u64,
+    /// Passes refused, since another CPU balances for the group.
+    pub refused: u64,
     /// Passes that wanted to move tasks and moved none.
     pub failed: u64,
     /// Tasks moved.

@@ -139,13 +139,18 @@ impl Sched {
         }
     }
 
-    /// A tick of the CPU (`scheduler_tick`, then the balance softirq). A CPU that idles has no tick.
+    /// A tick of the CPU (`scheduler_tick`, then the balance softirq). A CPU that idles has none unless its
+    /// tick was not stopped (`nohz=off`): then it balances for itself.
     pub fn tick(&mut self, now: Nanos, cpu: CpuId) {
         self.advance(now);
         if let Some(curr) = self.rqs[cpu.index()].curr {
             self.task_tick(cpu, curr);
         }
-        self.rqs[cpu.index()].idle_balance = self.rqs[cpu.index()].is_idle();
+        let idle = self.rqs[cpu.index()].is_idle();
+        self.rqs[cpu.index()].idle_balance = idle;
+        if idle {
+            self.nohz_balance_exit_idle(cpu);
+        }
         self.trigger_load_balance(cpu);
     }
 
