@@ -97,6 +97,8 @@ pub(crate) struct Llc {
     pub(crate) size: u32,
     pub(crate) nr_busy_cpus: u32,
     pub(crate) has_idle_cores: bool,
+    /// CPUs that a search for an idle one may look at (SIS_UTIL); 0 until the first pass over the cache.
+    pub(crate) nr_idle_scan: u32,
 }
 
 /// All domains and groups of the machine.
@@ -109,10 +111,12 @@ pub(crate) struct Domains {
     pub(crate) smt: Vec<CpuSet>,
     /// Whether some domain spans CPUs of different capacity.
     pub(crate) asym_capacity: bool,
-    /// Whether those that span all capacities say so (v5.14).
-    pub(crate) classified: bool,
     /// Capacity of the biggest CPU.
     pub(crate) max_capacity: u64,
+    /// Whether some core has more than one hardware thread online (`sched_smt_present`).
+    pub(crate) smt_present: bool,
+    /// Whether some domain is of clusters (`sched_cluster_active`, v6.7).
+    pub(crate) has_clusters: bool,
     /// Lowest domain of each CPU as it was built; the others of the CPU follow it, dropped ones too.
     built: Vec<Option<SdId>>,
 }

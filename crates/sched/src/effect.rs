@@ -8,7 +8,7 @@ use crate::TaskId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Cause {
-    /// Fork balancing chose the CPU of a new task.
+    /// Fork or exec balancing chose the CPU of a task.
     Fork,
     /// Wakeup placement.
     Wakeup,

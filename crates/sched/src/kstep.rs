@@ -123,6 +123,7 @@ impl Harness {
             nice: 0,
             policy: Policy::Normal,
             affinity: cpus(&[cpu]),
+            per_cpu_kthread: false,
         });
         self.sched
             .fork(Nanos(self.now), CpuId(0), task, Some(CpuId(cpu)));

@@ -33,6 +33,10 @@ pub(crate) struct Rq {
     /// Average idle time, ns.
     pub(crate) avg_idle: u64,
     pub(crate) max_idle_balance_cost: u64,
+    /// What is left of half of it for searches on behalf of wakeups, ns, and the jiffy up to which it has
+    /// been aged (v5.14).
+    pub(crate) wake_avg_idle: u64,
+    pub(crate) wake_stamp: u64,
     /// Jiffy of the next periodic balance.
     pub(crate) next_balance: u64,
     /// Whether the last tick found it idle.
@@ -54,6 +58,8 @@ pub(crate) struct Rq {
     pub(crate) sd: Option<SdId>,
     /// Highest domain that shares the last-level cache.
     pub(crate) sd_llc: Option<SdId>,
+    /// First CPU of its cluster, or of its LLC if it has none (`sd_share_id`).
+    pub(crate) share_id: CpuId,
     /// Which LLC, as an index into [`crate::domain::Domains::llcs`].
     pub(crate) llc: usize,
 }
@@ -104,6 +110,8 @@ impl Rq {
             idle_stamp: 0,
             avg_idle: 2 * migration_cost_ns,
             max_idle_balance_cost: migration_cost_ns,
+            wake_avg_idle: 2 * migration_cost_ns,
+            wake_stamp: 0,
             next_balance: 0,
             idle_balance: false,
             active_balance: None,
@@ -115,6 +123,7 @@ impl Rq {
             last_blocked_load_update_tick: 0,
             sd: None,
             sd_llc: None,
+            share_id: CpuId(0),
             llc: 0,
         }
     }

@@ -31,7 +31,7 @@ pub use domains::{
     NumaDistances, PackagePacking, PreferSibling,
 };
 pub use features::{Feature, Features};
-pub use fork::{ForkRules, Idlest};
+pub use fork::{ForkNuma, ForkRules, Idlest};
 pub use idle::IdleRules;
 pub use load::{LoadMetric, LoadRules, NewUtil, Pelt, Propagation, UtilEst};
 pub use named::{RuleInfo, all};
@@ -39,7 +39,9 @@ pub use numa::{NumaMove, NumaRules, NumaTunables, ScanPeriod};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
-pub use wake::WakeRules;
+pub use wake::{
+    AsymWake, IdleScan, KthreadStacking, RecentUsed, SchedIdleCpus, SisIdle, UtilFits, WakeRules,
+};
 
 /// Everything in which kernels differ, for one kernel.
 #[derive(Clone, Debug, PartialEq)]

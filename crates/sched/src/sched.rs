@@ -129,6 +129,7 @@ impl Sched {
         let jiffies = self.jiffies();
         for rq in &mut self.rqs {
             rq.next_balance = jiffies;
+            rq.wake_stamp = jiffies;
             rq.idle_stamp = self.now;
             rq.last_blocked_load_update_tick = jiffies;
         }

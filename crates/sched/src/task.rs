@@ -17,6 +17,8 @@ pub struct NewTask {
     /// CPUs it asks to run on. Those that its group may not use are ignored; with none left it may run on all
     /// of the group's.
     pub affinity: CpuSet,
+    /// Whether it is a kernel thread of one CPU, such as a kworker; it counts only with an affinity of one.
+    pub per_cpu_kthread: bool,
 }
 
 /// Where a task is in its life.
@@ -44,6 +46,8 @@ pub(crate) struct Task {
     pub(crate) cpus_mask: CpuSet,
     /// Those of them that are online.
     pub(crate) affinity: CpuSet,
+    /// A kernel thread of one CPU (`is_per_cpu_kthread`).
+    pub(crate) per_cpu_kthread: bool,
     pub(crate) state: State,
     pub(crate) cpu: CpuId,
     pub(crate) recent_used_cpu: CpuId,

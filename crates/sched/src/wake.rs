@@ -1,16 +1,30 @@
 //! Where a waking task runs.
 //!
-//! Source: kernel/sched/fair.c `select_task_rq_fair` for SD_BALANCE_WAKE (v5.3, v5.5; SCHED.md 6.1).
+//! Source: kernel/sched/fair.c `select_task_rq_fair` (v5.3, v5.5, v6.1; SCHED.md 6.1); kernel/sched/core.c
+//! `select_fallback_rq`.
 
 pub(crate) mod affine;
+pub(crate) mod fits;
+mod idle_scan;
 pub(crate) mod idle_sibling;
+pub(crate) mod scan_limit;
 
 use teeter_machine::CpuId;
 
 use crate::domain::Flags;
 use crate::ids::TaskId;
-use crate::rules::{Feature, LoadMetric};
+use crate::rules::{Feature, LoadMetric, RecentUsed, SchedIdleCpus};
 use crate::sched::Sched;
+use idle_sibling::Search;
+
+/// Who wakes a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waker {
+    /// What runs on the waking CPU; `sync`: it is about to sleep.
+    Task { sync: bool },
+    /// An interrupt there, such as a timer's.
+    Interrupt,
+}
 
 impl Sched {
     /// The CPU for a waking task (`select_task_rq_fair`, SD_BALANCE_WAKE).
@@ -18,41 +32,76 @@ impl Sched {
         &mut self,
         task: TaskId,
         this_cpu: CpuId,
-        sync: bool,
+        waker: Waker,
     ) -> CpuId {
         let allowed = self.task(task).affinity;
         let prev = self.task(task).cpu;
         if allowed.len() == 1 {
             return allowed.first().unwrap_or(prev);
         }
-        let waker = self.rqs[this_cpu.index()].curr;
-        if let Some(waker) = waker {
-            self.record_wakee(waker, task);
+        let current = self.rqs[this_cpu.index()].curr;
+        if let Some(current) = current {
+            self.record_wakee(current, task);
         }
-        let flips = waker.map_or(0, |waker| self.task(waker).wakee_flips);
-        let llc_size = self.domains.llcs[self.rqs[this_cpu.index()].llc].size;
-        let wide = affine::wake_wide(flips, self.task(task).wakee_flips, llc_size);
-        let want_affine = !wide && allowed.contains(this_cpu);
+        let want_affine = self.want_affine(task, this_cpu, prev);
         let mut target = prev;
-        if want_affine && this_cpu != prev {
-            let mut next = self.rqs[this_cpu.index()].sd;
-            while let Some(sd) = next {
-                let domain = self.domains.sd(sd);
-                if domain.flags.has(Flags::WAKE_AFFINE) && domain.span.contains(prev) {
+        let mut slow = None;
+        let mut next = self.rqs[this_cpu.index()].sd;
+        while let Some(sd) = next {
+            let domain = self.domains.sd(sd);
+            next = domain.parent;
+            let flags = domain.flags;
+            if want_affine && flags.has(Flags::WAKE_AFFINE) && domain.span.contains(prev) {
+                if this_cpu != prev {
+                    let sync = waker == Waker::Task { sync: true };
                     target = self.wake_affine(sd, task, this_cpu, prev, sync);
-                    break;
                 }
-                next = domain.parent;
+                slow = None;
+                break;
+            }
+            if flags.has(Flags::BALANCE_WAKE) {
+                slow = Some(sd);
+            } else if !want_affine {
+                break;
             }
         }
-        let cpu = self.select_idle_sibling(task, this_cpu, prev, target);
-        if want_affine && let Some(waker) = waker {
-            self.task_mut(waker).recent_used_cpu = this_cpu;
+        if let Some(sd) = slow {
+            let cpu = self.find_idlest_cpu(sd, task, this_cpu, Flags::BALANCE_WAKE);
+            return self.allowed_or_fallback(task, cpu);
         }
-        if allowed.contains(cpu) {
+        let cpu = self.select_idle_sibling(&Search {
+            task,
+            allowed,
+            this_cpu,
+            in_task: waker != Waker::Interrupt,
+            prev,
+            target,
+        });
+        if want_affine
+            && self.rules.wake.recent_used == RecentUsed::OfWaker
+            && let Some(current) = current
+        {
+            self.task_mut(current).recent_used_cpu = this_cpu;
+        }
+        self.allowed_or_fallback(task, cpu)
+    }
+
+    /// Whether the waker's CPU is to be considered at all.
+    fn want_affine(&mut self, task: TaskId, this_cpu: CpuId, prev: CpuId) -> bool {
+        let rq = &self.rqs[this_cpu.index()];
+        let flips = rq.curr.map_or(0, |waker| self.task(waker).wakee_flips);
+        let llc_size = self.domains.llcs[rq.llc].size;
+        !affine::wake_wide(flips, self.task(task).wakee_flips, llc_size)
+            && !self.wake_cap(task, this_cpu, prev)
+            && self.task(task).affinity.contains(this_cpu)
+    }
+
+    /// The CPU, if the task may use it; else another.
+    pub(crate) fn allowed_or_fallback(&mut self, task: TaskId, cpu: CpuId) -> CpuId {
+        if self.task(task).affinity.contains(cpu) {
             cpu
         } else {
-            self.select_fallback_rq(task, prev)
+            self.select_fallback_rq(task, self.task(task).cpu)
         }
     }
 
@@ -86,11 +135,11 @@ impl Sched {
             .min(self.rqs[cpu.index()].cpu_capacity_orig)
     }
 
-    /// Whether the CPU idles or runs only tasks of idle policy, where that counts.
+    /// Whether the CPU idles, or runs only tasks of idle policy where that counts as much.
     #[inline]
     pub(crate) fn available_for_wakeup(&self, cpu: CpuId) -> bool {
-        let rq = &self.rqs[cpu.index()];
-        rq.is_idle() || (self.rules.wake.sched_idle_cpus && self.sched_idle_cpu(cpu))
+        self.rqs[cpu.index()].is_idle()
+            || (self.rules.wake.sched_idle_cpus == SchedIdleCpus::Idle && self.sched_idle_cpu(cpu))
     }
 
     /// Whether all tasks of a busy CPU are of idle policy (`sched_idle_cpu`).

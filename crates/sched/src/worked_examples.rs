@@ -4,6 +4,7 @@ mod balance;
 mod eevdf;
 mod history;
 mod numa;
+mod wake;
 
 use serde_json::Value;
 use teeter_scenario::document::Kernel;
@@ -21,8 +22,6 @@ use crate::ids::SgId;
 use crate::load::group::{calc_group_shares, h_load_below};
 use crate::pelt::{Activity, SchedAvg, UtilEst, accumulate_segments, decay_load};
 use crate::rules::{self, AverageGuard, DetachLoad, ImbNumaNr, NumaImbalance, Pelt, Tunables};
-use crate::wake::affine::{AffineWeight, wake_wide};
-use crate::wake::idle_sibling::sis_prop;
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair, shares_of_cpu_weight};
 
 const EXAMPLES: &str = include_str!("../../../tests/golden/worked_examples.json");
@@ -61,22 +60,6 @@ fn production_functions_give_the_worked_results() {
 
 /// Examples of rules that are not built, in the order of the file.
 const NOT_BUILT: &[&str] = &[
-    "wake.sis_prop.v512",
-    "wake.sis_util.0.16",
-    "wake.sis_util.8192.16",
-    "wake.sis_util.12288.16",
-    "wake.sis_util.14000.16",
-    "wake.sis_util.16384.16",
-    "wake.sis_util.40000.48",
-    "v6.fits.low",
-    "v6.fits.edge820",
-    "v6.fits.full",
-    "v6.fits.over",
-    "v6.order.bias_prev_idle",
-    "v6.order.fits_target",
-    "v6.order.bias_fits_prev",
-    "v6.order.bias_allbusy",
-    "v6.order.base_allbusy",
     "bw.two_cpus",
     "v411.cpu_load.0.1024.2",
     "v411.cpu_load.1024.0.2",
@@ -154,24 +137,7 @@ fn check(example: &Value) -> bool {
                 "{id}"
             );
         }
-        ("wake", "wide") => {
-            let flips = |key| uint(given, key) as u32;
-            let got = wake_wide(
-                flips("waker_flips"),
-                flips("wakee_flips"),
-                flips("llc_size"),
-            );
-            assert_eq!(got, want["wide"].as_bool().unwrap(), "{id}");
-        }
-        ("wake", "affine_weight") => check_affine(id, given, want),
-        ("wake", "sis_prop") if given["div512"].is_null() => {
-            let got = sis_prop(
-                uint(given, "avg_idle_ns"),
-                uint(given, "avg_scan_cost_ns"),
-                uint(given, "llc_span"),
-            );
-            assert_eq!(got, uint(want, "nr"), "{id}");
-        }
+        ("wake" | "v6", _) => return wake::check(id, given, want),
         ("lb", "avg_idle") => {
             let got = avg_idle(
                 uint(given, "avg_idle"),
@@ -368,20 +334,6 @@ fn check_slice(id: &str, given: &Value, want: &Value) {
         );
         assert_eq!(got, uint(want, "slice_ns"), "{id}");
     }
-}
-
-fn check_affine(id: &str, given: &Value, want: &Value) {
-    let sync = given["sync"] == true;
-    let weight = AffineWeight {
-        this_load: uint(given, "this_load"),
-        prev_load: uint(given, "prev_load"),
-        task_h_load: uint(given, "task_h_load"),
-        sync_h_load: sync.then(|| uint(given, "current_h_load")),
-        this_capacity: uint(given, "cap_this"),
-        prev_capacity: uint(given, "cap_prev"),
-        bias_pct: Some(uint(given, "imbalance_pct") as u32),
-    };
-    assert_eq!(weight.prefers_this(), want["target"] == "this", "{id}");
 }
 
 /// A group of an example, with what it does not say at 0.

@@ -279,7 +279,10 @@ impl Simulation {
         }
         state.expired = false;
         let cpu = state.cpu;
-        self.wake(cpu, thread);
+        self.wakeups += 1;
+        let task = TaskId(thread);
+        let on = self.sched.wake_from_interrupt(Nanos(self.now), cpu, task);
+        self.woken(cpu, on, thread);
     }
 
     /// `wake_up_new_task`, called on `parent`.
@@ -308,6 +311,11 @@ impl Simulation {
         let cpu = self
             .sched
             .wake(Nanos(self.now), waker, TaskId(thread), false);
+        self.woken(waker, cpu, thread);
+    }
+
+    /// A thread has been woken from one CPU and put on another.
+    fn woken(&mut self, waker: CpuId, cpu: CpuId, thread: u32) {
         let state = &mut self.threads[thread as usize];
         state.woken_at = state.woken_at.min(self.now);
         state.lines = self.hardware.wake_lines(waker, cpu);

@@ -1,7 +1,7 @@
 //! Pushing the running task of a CPU away, by its stopper.
 //!
-//! Source: kernel/sched/fair.c `active_load_balance_cpu_stop`, `detach_one_task` (v5.3; SCHED.md 5.8
-//! and 14).
+//! Source: kernel/sched/fair.c `active_load_balance_cpu_stop`, `detach_one_task`; kernel/sched/core.c
+//! `migration_cpu_stop` (v5.3; SCHED.md 5.8 and 14).
 
 use teeter_machine::CpuId;
 
@@ -53,6 +53,16 @@ impl Sched {
             self.domains.sd_mut(sd).nr_balance_failed = 0;
         }
         self.pick_and_switch(cpu, Outgoing::PutBack);
+    }
+
+    /// The stopper of `cpu` takes the running task to another CPU (`migration_cpu_stop`).
+    pub(crate) fn push_current(&mut self, cpu: CpuId, to: CpuId) {
+        if let Some(task) = self.rqs[cpu.index()].curr {
+            self.displace(cpu);
+            self.detach_task(task);
+            self.attach_task(task, to, Cause::Fork);
+            self.pick_and_switch(cpu, Outgoing::PutBack);
+        }
     }
 
     /// The first task from the tail that may move; the running one too, which the stopper has displaced.

@@ -81,6 +81,7 @@ impl Sched {
         let mut local: Option<GroupStats> = None;
         let mut busiest: Option<GroupStats> = None;
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
+        let mut total_util = 0;
         for at in 0..groups {
             let group = self.domains.sd(env.sd).groups[at];
             let mut stats = self.group_stats(group, &env.cpus);
@@ -95,6 +96,7 @@ impl Sched {
             }
             overload |= stats.overload;
             total_load += stats.group_load;
+            total_util += stats.group_util;
             total_capacity += stats.group_capacity;
             if at == 0 {
                 if let Some(puller) = &mut contest.puller {
@@ -108,6 +110,7 @@ impl Sched {
             }
         }
         self.note_overload(env, overload);
+        self.update_idle_cpu_scan(env.sd, env.dst_cpu, env.idle, total_util);
         let (local, busiest) = local.zip(busiest)?;
         let sd = self.domains.sd(env.sd);
         let rules = &self.rules.balance;

@@ -7,6 +7,7 @@ use teeter_machine::CpuId;
 use super::contest::fits_capacity;
 use crate::domain::Flags;
 use crate::ids::{SdId, TaskId};
+use crate::rules::AsymCapacity;
 use crate::sched::Sched;
 
 impl Sched {
@@ -52,7 +53,8 @@ impl Sched {
             let domain = self.domains.sd(sd);
             let flags = domain.flags;
             if flags.has(Flags::ASYM_CPUCAPACITY)
-                && (flags.has(Flags::ASYM_CPUCAPACITY_FULL) || !self.domains.classified)
+                && (flags.has(Flags::ASYM_CPUCAPACITY_FULL)
+                    || self.rules.topology.asym_capacity != AsymCapacity::Classified)
             {
                 return Some(sd);
             }

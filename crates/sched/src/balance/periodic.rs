@@ -9,6 +9,7 @@ use super::{IdleType, PASS_COST_NS, PASS_COST_PER_CPU_NS};
 use crate::domain::Flags;
 use crate::effect::Cause;
 use crate::ids::SdId;
+use crate::rules::SchedIdleCpus;
 use crate::sched::Sched;
 
 /// Jiffies between two passes of a domain (`get_sd_balance_interval`). `less_one`: so that levels of intervals
@@ -115,7 +116,8 @@ impl Sched {
 
     /// Whether a CPU balances at the longer intervals of a busy one; where only tasks of idle policy run, not.
     fn balances_as_busy(&self, cpu: CpuId, idle: IdleType) -> bool {
-        idle.is_busy() && !(self.rules.wake.sched_idle_cpus && self.sched_idle_cpu(cpu))
+        idle.is_busy()
+            && !(self.rules.wake.sched_idle_cpus == SchedIdleCpus::Idle && self.sched_idle_cpu(cpu))
     }
 
     /// Jiffies between two passes of a domain for a busy or idle CPU.

@@ -13,7 +13,7 @@ use super::{Domains, Flags, Llc, SchedDomain};
 use crate::balance::newidle::Success;
 use crate::ids::SdId;
 use crate::rq::Rq;
-use crate::rules::{AsymCapacity, DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
+use crate::rules::{DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
 
 impl Domains {
     /// Builds the domains of all online CPUs and hooks them to the run-queues.
@@ -23,7 +23,8 @@ impl Domains {
             rq.sd = lowest;
         }
         domains.find_llcs(topology, rqs);
-        domains.find_capacities(rqs, rules);
+        domains.find_capacities(rqs);
+        domains.find_clusters(rqs);
         for setting in &rules.domains {
             domains.apply(setting);
         }
@@ -31,12 +32,11 @@ impl Domains {
     }
 
     /// Notes whether CPUs differ in capacity, and how big they are.
-    fn find_capacities(&mut self, rqs: &[Rq], rules: &Rules) {
+    fn find_capacities(&mut self, rqs: &[Rq]) {
         self.asym_capacity = self
             .sds
             .iter()
             .any(|sd| sd.fate == Fate::Kept && sd.flags.has(Flags::ASYM_CPUCAPACITY));
-        self.classified = rules.topology.asym_capacity == AsymCapacity::Classified;
         let capacities = rqs.iter().map(|rq| rq.cpu_capacity_orig);
         self.max_capacity = capacities.max().unwrap_or(0);
     }
@@ -47,6 +47,7 @@ impl Domains {
         let levels = levels(topology, rules, &map);
         let smt = &levels[0];
         let mut domains = Self {
+            smt_present: smt.units.iter().any(|unit| unit.mask.len() > 1),
             smt: topology
                 .cpu_ids()
                 .map(|cpu| smt.units[smt.unit_of(cpu)].mask)
@@ -155,12 +156,30 @@ impl Domains {
                     size,
                     nr_busy_cpus: 0,
                     has_idle_cores: true,
+                    nr_idle_scan: 0,
                 });
                 self.llcs.len() - 1
             });
             let rq = &mut rqs[cpu.index()];
             rq.sd_llc = llc;
+            rq.share_id = first;
             rq.llc = index;
+        }
+    }
+
+    /// Finds for each CPU the lowest domain of a cluster.
+    fn find_clusters(&mut self, rqs: &mut [Rq]) {
+        for rq in rqs {
+            let mut next = rq.sd;
+            while let Some(sd) = next {
+                let domain = self.sd(sd);
+                next = domain.parent;
+                if domain.flags.has(Flags::CLUSTER) {
+                    rq.share_id = domain.span.first().unwrap_or(rq.share_id);
+                    self.has_clusters = true;
+                    break;
+                }
+            }
         }
     }
 }

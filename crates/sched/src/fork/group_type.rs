@@ -3,14 +3,16 @@
 //! Source: kernel/sched/fair.c `find_idlest_group`, `update_sg_wakeup_stats`, `update_pick_idlest` of
 //! v5.5 (SCHED.md 6.5).
 
-use teeter_machine::{CpuId, CpuSet};
+use teeter_machine::CpuId;
 
-use super::load_margin;
+use super::numa::NodeLimit;
+use super::{Placement, load_margin};
+use crate::balance::contest::fits_capacity;
 use crate::balance::group::{GroupStats, GroupType, avg_load};
 use crate::balance::group_type::classify;
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId};
-use crate::rules::{Idlest, NumaImbalance};
+use crate::rules::Idlest;
 use crate::sched::Sched;
 
 /// Whether a group takes the place of the idlest so far (`update_pick_idlest`).
@@ -31,30 +33,12 @@ fn is_idler(stats: &GroupStats, idlest: &GroupStats, rule: Idlest) -> bool {
     }
 }
 
-/// What a domain of NUMA nodes adds for groups with spare capacity.
-#[derive(Clone, Copy, Debug)]
-struct ForkNuma {
-    rule: NumaImbalance,
-    span_weight: u32,
-}
-
-impl ForkNuma {
-    /// Whether the parent's node is good enough: while any of its CPUs idles, or (v5.11) while it runs
-    /// fewer tasks than a quarter of the domain's CPUs.
-    fn keeps(self, local: &GroupStats) -> bool {
-        match self.rule {
-            NumaImbalance::Quarter => local.sum_nr_running < self.span_weight >> 2,
-            _ => local.idle_cpus > 0,
-        }
-    }
-}
-
 /// Whether a fork stays in the local group although `idlest` is the idlest other one.
 fn stays_local(
     local: &GroupStats,
     idlest: &GroupStats,
     imbalance_pct: u32,
-    numa: Option<ForkNuma>,
+    numa: Option<NodeLimit>,
 ) -> bool {
     if local.group_type != idlest.group_type {
         return local.group_type < idlest.group_type;
@@ -69,7 +53,8 @@ fn stays_local(
         GroupType::Misfit => local.traits.max_capacity >= idlest.traits.max_capacity,
         GroupType::SmtBalance | GroupType::AsymPacking | GroupType::Imbalanced => true,
         GroupType::HasSpare | GroupType::Other => {
-            numa.is_some_and(|numa| numa.keeps(local)) || local.idle_cpus >= idlest.idle_cpus
+            numa.is_some_and(|numa| numa.keeps(local, idlest))
+                || local.idle_cpus >= idlest.idle_cpus
         }
     }
 }
@@ -79,7 +64,7 @@ impl Sched {
     pub(super) fn idlest_by_group_type(
         &self,
         sd: SdId,
-        allowed: &CpuSet,
+        placement: &Placement,
         cpu: CpuId,
     ) -> Option<SgId> {
         let domain = self.domains.sd(sd);
@@ -87,10 +72,10 @@ impl Sched {
         let mut idlest: Option<GroupStats> = None;
         for &group in &domain.groups {
             let sg = self.domains.sg(group);
-            if !sg.span.intersects(allowed) {
+            if !sg.span.intersects(&placement.allowed) {
                 continue;
             }
-            let stats = self.wakeup_stats(group, domain.imbalance_pct);
+            let stats = self.wakeup_stats(group, sd, placement);
             if sg.span.contains(cpu) {
                 local = Some(stats);
             } else if idlest.is_none_or(|idlest| is_idler(&stats, &idlest, self.rules.fork.idlest))
@@ -99,21 +84,39 @@ impl Sched {
             }
         }
         let idlest = idlest?;
-        let numa = domain.flags.has(Flags::NUMA).then_some(ForkNuma {
-            rule: self.rules.balance.numa_imbalance,
+        let Some(local) = local else {
+            return Some(idlest.group);
+        };
+        let numa = domain.flags.has(Flags::NUMA).then(|| NodeLimit {
+            rule: self.rules.fork.numa,
             span_weight: domain.span_weight,
+            imb_numa_nr: domain.imb_numa_nr,
+            allowed_cpus: self
+                .domains
+                .sg(local.group)
+                .span
+                .and(&placement.allowed)
+                .len() as u32,
         });
-        match local {
-            Some(local) if stays_local(&local, &idlest, domain.imbalance_pct, numa) => None,
-            _ => Some(idlest.group),
-        }
+        let stays = stays_local(&local, &idlest, domain.imbalance_pct, numa);
+        (!stays).then_some(idlest.group)
     }
 
-    /// `update_sg_wakeup_stats` for a task that is nowhere yet.
-    fn wakeup_stats(&self, group: SgId, imbalance_pct: u32) -> GroupStats {
-        let sg = self.domains.sg(group);
+    /// `update_sg_wakeup_stats`: the group as it is without the task.
+    fn wakeup_stats(&self, group: SgId, sd: SdId, placement: &Placement) -> GroupStats {
+        let (sg, domain) = (self.domains.sg(group), self.domains.sd(sd));
         let mut stats = self.group_stats(group, &sg.span);
-        stats.group_type = classify(&stats, imbalance_pct, sg.imbalance);
+        if let Some(without) = &placement.without
+            && sg.span.contains(without.cpu)
+        {
+            without.apply(&mut stats);
+        }
+        if domain.flags.has(Flags::ASYM_CPUCAPACITY)
+            && !fits_capacity(placement.util_est, sg.max_capacity)
+        {
+            stats.misfit_task_load = 1;
+        }
+        stats.group_type = classify(&stats, domain.imbalance_pct, sg.imbalance);
         // The test is the wrong way round to v5.7: groups that are full or overloaded compare as 0.
         let full = stats.group_type >= GroupType::FullyBusy;
         if full == (self.rules.fork.idlest >= Idlest::GroupTypeLoad) {

@@ -1,10 +1,10 @@
 //! The idlest group by runnable load and average load.
 //!
-//! Source: kernel/sched/fair.c `find_idlest_group` of v5.3, for forks (SCHED.md 6.5).
+//! Source: kernel/sched/fair.c `find_idlest_group` of v5.3 (SCHED.md 6.5).
 
-use teeter_machine::{CpuId, CpuSet};
+use teeter_machine::CpuId;
 
-use super::load_margin;
+use super::{Placement, load_margin};
 use crate::balance::group::avg_load;
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId};
@@ -38,14 +38,20 @@ impl GroupLoad {
 
 impl Sched {
     /// `find_idlest_group`; `None` = the local group.
-    pub(super) fn idlest_by_load(&self, sd: SdId, allowed: &CpuSet, cpu: CpuId) -> Option<SgId> {
+    pub(super) fn idlest_by_load(
+        &self,
+        sd: SdId,
+        placement: &Placement,
+        cpu: CpuId,
+    ) -> Option<SgId> {
         let domain = self.domains.sd(sd);
         let pct = domain.imbalance_pct;
         let mut local = None;
         let mut idlest: Option<(GroupLoad, SgId)> = None;
+        let mut spare = Spare::default();
         for &group in &domain.groups {
             let sg = self.domains.sg(group);
-            if !sg.span.intersects(allowed) {
+            if !sg.span.intersects(&placement.allowed) {
                 continue;
             }
             let (mut runnable, mut avg) = (0, 0);
@@ -58,6 +64,13 @@ impl Sched {
                 runnable: avg_load(runnable, sg.capacity),
                 avg: avg_load(avg, sg.capacity),
             };
+            if placement.util.is_some() {
+                let most = sg
+                    .cpus
+                    .iter()
+                    .map(|&cpu| self.capacity_spare(cpu, placement));
+                spare.note(group, sg.span.contains(cpu), most.max().unwrap_or(0));
+            }
             if sg.span.contains(cpu) {
                 local = Some(load);
             } else if idlest.is_none_or(|(idlest, _)| load.is_idler_than(idlest, pct)) {
@@ -71,6 +84,13 @@ impl Sched {
                 idlest = Some((GroupLoad { runnable, ..load }, group));
             }
         }
+        if let Some(util) = placement.util {
+            match spare.choice(util, pct) {
+                Choice::Local => return None,
+                Choice::Group(group) => return Some(group),
+                Choice::ByLoad => {}
+            }
+        }
         let (load, group) = idlest?;
         let numa = domain.flags.has(Flags::NUMA);
         match local {
@@ -80,9 +100,75 @@ impl Sched {
     }
 }
 
+impl Sched {
+    /// Capacity that the CPU has to spare without the task (`capacity_spare_without`).
+    fn capacity_spare(&self, cpu: CpuId, placement: &Placement) -> u64 {
+        let util = match placement.without {
+            Some(without) if without.cpu == cpu => self.lb_util(cpu) - without.util,
+            _ => self.lb_util(cpu),
+        };
+        self.rqs[cpu.index()].cpu_capacity.saturating_sub(util)
+    }
+}
+
+/// Spare capacity, which decides for tasks that have been running already.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spare {
+    local: u64,
+    most: u64,
+    most_group: Option<SgId>,
+}
+
+/// What spare capacity says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    Local,
+    Group(SgId),
+    ByLoad,
+}
+
+impl Spare {
+    fn note(&mut self, group: SgId, local: bool, spare: u64) {
+        if local {
+            self.local = spare;
+        } else if spare > self.most {
+            (self.most, self.most_group) = (spare, Some(group));
+        }
+    }
+
+    /// The local group if it has room for half the task and nearly as much as any, else the one with most.
+    fn choice(&self, task_util: u64, imbalance_pct: u32) -> Choice {
+        let scale = 100 + (u64::from(imbalance_pct) - 100) / 2;
+        if self.local > task_util / 2 && scale * self.local > 100 * self.most {
+            return Choice::Local;
+        }
+        match self.most_group {
+            Some(group) if self.most > task_util / 2 => Choice::Group(group),
+            _ => Choice::ByLoad,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::GroupLoad;
+    use super::{Choice, GroupLoad, Spare};
+    use crate::ids::SgId;
+
+    #[test]
+    fn spare_capacity_comes_before_load() {
+        let spare = |local, most| {
+            let most_group = Some(SgId(1));
+            Spare {
+                local,
+                most,
+                most_group,
+            }
+            .choice(400, 125)
+        };
+        assert_eq!(spare(900, 1000), Choice::Local);
+        assert_eq!(spare(890, 1000), Choice::Group(SgId(1)));
+        assert_eq!(spare(100, 200), Choice::ByLoad);
+    }
 
     #[test]
     fn numa_forks_stay_unless_the_difference_is_a_good_part_of_a_task() {

@@ -25,11 +25,35 @@ impl Choice for Idlest {
     ];
 }
 
+/// While what a forked task stays on a node with spare capacity, whatever idles elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForkNuma {
+    /// While one of its CPUs idles (to v5.10).
+    WhileIdle,
+    /// While it runs fewer tasks than a quarter of the domain's CPUs (v5.11 to v5.17).
+    Quarter,
+    /// While it runs, with the new one, `imb_numa_nr` tasks at most (v5.18, v5.19).
+    ImbNumaNr,
+    /// While besides no node has more than two idle CPUs more, or fewer; affinity lowers the number (v6.0).
+    IdleDifference,
+}
+
+impl Choice for ForkNuma {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("while-idle", Self::WhileIdle),
+        ("quarter", Self::Quarter),
+        ("imb-numa-nr", Self::ImbNumaNr),
+        ("idle-difference", Self::IdleDifference),
+    ];
+}
+
 /// How one kernel places forked tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForkRules {
     /// The choice of a group.
     pub idlest: Idlest,
+    /// Between nodes.
+    pub numa: ForkNuma,
 }
 
 impl ForkRules {
@@ -40,6 +64,12 @@ impl ForkRules {
                 _ if release.since(5, 8) => Idlest::GroupTypeLoad,
                 _ if release.since(5, 5) => Idlest::GroupType,
                 _ => Idlest::SpareCapacity,
+            },
+            numa: match release {
+                _ if release.since(6, 0) => ForkNuma::IdleDifference,
+                _ if release.since(5, 18) => ForkNuma::ImbNumaNr,
+                _ if release.since(5, 11) => ForkNuma::Quarter,
+                _ => ForkNuma::WhileIdle,
             },
         }
     }

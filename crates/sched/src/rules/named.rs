@@ -260,9 +260,64 @@ const RULES: &[RuleInfo] = &[
         "which group a forked task goes to"
     ),
     rule!(
+        "fork.numa",
+        fork.numa,
+        "how long a forked task stays on its node while another idles more"
+    ),
+    rule!(
+        "wake.affine_keeps_idle_prev",
+        wake.affine_keeps_idle_prev,
+        "wake_affine keeps to an idle previous CPU in another cache"
+    ),
+    rule!(
+        "wake.recent_used",
+        wake.recent_used,
+        "what recent_used_cpu of a task is"
+    ),
+    rule!(
+        "wake.kthread_stacking",
+        wake.kthread_stacking,
+        "when a task stays on the CPU of the per-CPU kernel thread that wakes it"
+    ),
+    rule!(
+        "wake.idle_scan",
+        wake.idle_scan,
+        "how an idle CPU is searched for in the target's cache"
+    ),
+    rule!(
+        "wake.sis_idle",
+        wake.sis_idle,
+        "what bounds a search by SIS_PROP"
+    ),
+    rule!(
+        "wake.sis_counts_forbidden",
+        wake.sis_counts_forbidden,
+        "CPUs the task may not use count among those a search looks at"
+    ),
+    rule!(
+        "wake.smt_leaves_domain",
+        wake.smt_leaves_domain,
+        "the search for an idle hardware thread takes isolated ones"
+    ),
+    rule!(
+        "wake.core_leaves_domain",
+        wake.core_leaves_domain,
+        "the search for an idle core takes isolated hardware threads"
+    ),
+    rule!(
+        "wake.asym",
+        wake.asym,
+        "how a task finds a CPU that is big enough"
+    ),
+    rule!(
+        "wake.util_fits",
+        wake.util_fits,
+        "form of UTIL_FITS_CAPACITY"
+    ),
+    rule!(
         "wake.sched_idle_cpus",
         wake.sched_idle_cpus,
-        "a CPU that runs only tasks of idle policy counts as idle"
+        "where a CPU that runs only tasks of idle policy is taken for an idle one"
     ),
 ];
 

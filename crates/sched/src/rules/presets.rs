@@ -2,9 +2,9 @@
 
 use super::release::Release;
 use super::{
-    AverageGuard, BalanceRules, ChangeRules, Delayed, DomainRules, Features, ForkRules, IdleRules,
-    LoadRules, NumaImbalance, NumaRules, Pelt, PickRules, Propagation, Reweight, Rules, Tunables,
-    WakeRules,
+    AverageGuard, BalanceRules, ChangeRules, Delayed, DomainRules, Feature, Features, ForkRules,
+    IdleRules, LoadRules, NumaImbalance, NumaRules, Pelt, PickRules, Propagation, Reweight, Rules,
+    Tunables, UtilFits, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -40,8 +40,17 @@ const fn patched(
     }
 }
 
+fn patch_fits(rules: &mut Rules, form: UtilFits) {
+    rules.features.add(Feature::UtilFitsCapacity, true);
+    rules.wake.util_fits = form;
+}
+
+fn patch_bias(rules: &mut Rules) {
+    rules.features.add(Feature::SelectBiasPrev, true);
+}
+
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 27] = [
+const PRESETS: [Preset; 32] = [
     release(
         Release(4, 11),
         "v4.11",
@@ -155,12 +164,34 @@ const PRESETS: [Preset; 27] = [
         |rules| {
             rules.balance.average_guard = AverageGuard::BusiestAndDomain;
             rules.idle.random = true;
+            rules.wake.stay_in_domain();
         },
     ),
     release(
         Release(6, 5),
         "v6.5",
         "The last with CFS: groups of hardware threads are told from others where groups are equally busy.",
+    ),
+    patched(
+        Release(6, 5),
+        "v6.5+fits",
+        "A busy CPU of the cache where the task fits counts as an idle one (UTIL_FITS_CAPACITY).",
+        |rules| patch_fits(rules, UtilFits::Margin),
+    ),
+    patched(
+        Release(6, 5),
+        "v6.5+bias",
+        "The previous CPU comes before the waker's (SELECT_BIAS_PREV).",
+        patch_bias,
+    ),
+    patched(
+        Release(6, 5),
+        "v6.5+fits+bias",
+        "Both: a task keeps to its previous CPU while it fits there.",
+        |rules| {
+            patch_fits(rules, UtilFits::Margin);
+            patch_bias(rules);
+        },
     ),
     release(
         Release(6, 6),
@@ -171,6 +202,21 @@ const PRESETS: [Preset; 27] = [
         Release(6, 7),
         "v6.7",
         "EEVDF; a group contributes its load once per millisecond at most.",
+    ),
+    patched(
+        Release(6, 7),
+        "v6.7+fits",
+        "UTIL_FITS_CAPACITY as it was tested on v6.7: with the one feature asked for, as suggested on it.",
+        |rules| patch_fits(rules, UtilFits::MarginOneBit),
+    ),
+    patched(
+        Release(6, 7),
+        "v6.7+fits+bias",
+        "That and SELECT_BIAS_PREV, as they were tested on v6.7.",
+        |rules| {
+            patch_fits(rules, UtilFits::MarginOneBit);
+            patch_bias(rules);
+        },
     ),
     release(
         Release(6, 12),

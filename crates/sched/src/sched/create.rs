@@ -91,6 +91,7 @@ impl Sched {
                 cpus
             },
             affinity: cpus,
+            per_cpu_kthread: new.per_cpu_kthread,
             state: State::Dead,
             cpu: CpuId(0),
             recent_used_cpu: CpuId(0),

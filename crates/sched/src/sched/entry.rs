@@ -12,6 +12,7 @@ use crate::ids::TaskId;
 use crate::queue::{Dequeue, Enqueue};
 use crate::switch::{Came, Outgoing};
 use crate::task::State;
+use crate::wake::Waker;
 
 impl Sched {
     /// Starts a task (`wake_up_new_task`): forked by the current task of `parent_cpu` and placed by fork
@@ -51,10 +52,37 @@ impl Sched {
         cpu
     }
 
+    /// The current task of the CPU calls `exec`, and goes where that is best (`sched_exec`): it has little
+    /// in the caches just now. The stopper moves it. Gives the CPU it is on then; `None`: the CPU idles.
+    pub fn exec(&mut self, now: Nanos, cpu: CpuId) -> Option<CpuId> {
+        self.advance(now);
+        let task = self.rqs[cpu.index()].curr?;
+        let to = self.select_task_rq_exec(task, cpu);
+        if to != cpu {
+            self.push_current(cpu, to);
+        }
+        Some(to)
+    }
+
     /// Wakes a sleeping task, on `waker_cpu`, whose current task is the waker (`try_to_wake_up`). `sync`:
     /// the waker is about to sleep. Gives the CPU the task was put on. A task that does not sleep stays
     /// as it is.
     pub fn wake(&mut self, now: Nanos, waker_cpu: CpuId, task: TaskId, sync: bool) -> CpuId {
+        self.try_to_wake_up(now, waker_cpu, task, Waker::Task { sync })
+    }
+
+    /// The same by an interrupt on `cpu`, such as that of the task's timer.
+    pub fn wake_from_interrupt(&mut self, now: Nanos, cpu: CpuId, task: TaskId) -> CpuId {
+        self.try_to_wake_up(now, cpu, task, Waker::Interrupt)
+    }
+
+    fn try_to_wake_up(
+        &mut self,
+        now: Nanos,
+        waker_cpu: CpuId,
+        task: TaskId,
+        waker: Waker,
+    ) -> CpuId {
         self.advance(now);
         let prev_cpu = self.task(task).cpu;
         if self.task(task).state != State::Sleeping {
@@ -69,7 +97,7 @@ impl Sched {
             self.check_preempt_curr(prev_cpu, task, waker_cpu, Came::Woken);
             return prev_cpu;
         }
-        let cpu = self.select_task_rq_wake(task, waker_cpu, sync);
+        let cpu = self.select_task_rq_wake(task, waker_cpu, waker);
         let mut how = Enqueue::Woken;
         if cpu != prev_cpu {
             if !self.is_eevdf() {
@@ -168,11 +196,13 @@ impl Sched {
 
     /// Counts the idle time that a wakeup ended (`ttwu_do_wakeup`).
     fn end_idle_stamp(&mut self, cpu: CpuId) {
-        let now = self.now;
+        let (now, jiffies) = (self.now, self.jiffies());
         let rq = &mut self.rqs[cpu.index()];
         if rq.idle_stamp != 0 {
             let idle = now - rq.idle_stamp;
             rq.avg_idle = crate::balance::avg_idle(rq.avg_idle, idle, rq.max_idle_balance_cost);
+            rq.wake_avg_idle = rq.avg_idle / 2;
+            rq.wake_stamp = jiffies;
             rq.idle_stamp = 0;
         }
     }

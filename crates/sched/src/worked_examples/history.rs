@@ -187,6 +187,7 @@ fn root_runnable(kernel: &str, given: &Value) -> [u64; 3] {
             nice: 0,
             policy: Policy::Normal,
             affinity: CpuSet::first_n(1),
+            per_cpu_kthread: false,
         })
     });
     for task in tasks {

@@ -45,6 +45,7 @@ impl Driver {
             nice,
             policy: Policy::Normal,
             affinity,
+            per_cpu_kthread: false,
         })
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use teeter_machine::{CpuId, CpuSet, Speed, Topology};
-use teeter_scenario::document::{Fork, Scenario, Tasks};
+use teeter_scenario::document::{Fork, Scenario, Tasks, Workload};
 use teeter_scenario::{CpuList, Problem};
 use teeter_sched::{NewTask, Rules, Sched};
 use teeter_workload::Programs;
@@ -330,6 +330,7 @@ impl World {
                 nice: tasks.nice,
                 policy: tasks.policy,
                 affinity: *asked,
+                per_cpu_kthread: matches!(tasks.workload, Workload::Kworker(_)),
             });
             debug_assert_eq!(id.0 as usize, self.threads.len(), "both count tasks alike");
             self.table.threads.push(ThreadInfo { task, index });
