@@ -3,6 +3,7 @@
 mod bench;
 mod determinism;
 mod digests;
+mod golden_fairness;
 mod invariants;
 mod proof;
 mod script;
