@@ -189,7 +189,12 @@ impl Sched {
                 }
                 if env.all_pinned {
                     env.cpus.remove(busiest);
-                    if env.cpus.is_subset(&env.dst_grpmask) {
+                    let done = if self.rules.balance.redo_to_last {
+                        env.cpus.is_empty()
+                    } else {
+                        env.cpus.is_subset(&env.dst_grpmask)
+                    };
+                    if done {
                         return Outcome::AllPinned;
                     }
                     env.dst_cpu = cpu;
@@ -258,7 +263,7 @@ impl Sched {
                 from: env.dst_cpu,
             });
         }
-        if started && !voluntary && any_type {
+        if started && any_type && (!voluntary || self.rules.balance.voluntary_backs_off) {
             let sd = self.domains.sd_mut(env.sd);
             if sd.balance_interval < sd.max_interval {
                 sd.balance_interval *= 2;
@@ -319,7 +324,8 @@ impl Sched {
         let below_max = sd.balance_interval < sd.max_interval;
         let below_pinned = env.all_pinned && sd.balance_interval < MAX_PINNED_INTERVAL_MS;
         let apart = self.rules.balance.misfit_apart && env.migration == Migration::Misfit;
-        if env.idle != IdleType::NewlyIdle && !apart && (below_max || below_pinned) {
+        let backs_off = env.idle != IdleType::NewlyIdle || self.rules.balance.newly_idle_backs_off;
+        if backs_off && !apart && (below_max || below_pinned) {
             sd.balance_interval *= 2;
         }
         0

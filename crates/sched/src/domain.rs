@@ -14,6 +14,7 @@ use teeter_machine::{CpuId, CpuSet};
 
 use crate::balance::newidle::Success;
 use crate::ids::{SdId, SgId};
+use crate::load::cpu_load::LoadIndex;
 use crate::rules::{DomainField, DomainSetting};
 use attach::Fate;
 pub use explain::{Explanation, Note, Outcome, Step};
@@ -45,6 +46,8 @@ pub(crate) struct SchedDomain {
     pub(crate) imbalance_pct: u32,
     pub(crate) busy_factor: u32,
     pub(crate) cache_nice_tries: u32,
+    /// Bias of its balancing (to v5.2).
+    pub(crate) load_index: LoadIndex,
     /// ms
     pub(crate) min_interval: u32,
     /// ms

@@ -150,9 +150,10 @@ impl Sched {
                 }
             } else if idlest.is_none() && spare.is_none() {
                 let load = self.lb_load(cpu);
+                let tie = cpu == this_cpu && self.rules.fork.own_cpu_of_equals;
                 if runs_idle_policy {
                     spare = Some(cpu);
-                } else if least.is_none_or(|(least, _)| load < least) {
+                } else if least.is_none_or(|(least, _)| load < least || (tie && load == least)) {
                     least = Some((load, cpu));
                 }
             }

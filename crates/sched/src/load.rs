@@ -5,6 +5,7 @@
 
 mod blocked;
 pub(crate) mod clock;
+pub(crate) mod cpu_load;
 pub(crate) mod group;
 mod util_est;
 

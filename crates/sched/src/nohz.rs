@@ -52,6 +52,7 @@ impl Sched {
     /// The CPU goes idle: its tick stops.
     pub(crate) fn enter_idle(&mut self, cpu: CpuId) {
         self.update_idle_core(cpu);
+        self.cpu_load_stop(cpu);
         self.nohz.has_blocked = true;
         let rq = &mut self.rqs[cpu.index()];
         rq.has_blocked_load = true;
@@ -89,7 +90,8 @@ impl Sched {
         let jiffies = self.jiffies();
         let balance = jiffies >= self.nohz.next_balance && self.has_work_to_share(cpu);
         let kick = Kick {
-            stats: balance || (self.nohz.has_blocked && jiffies > self.nohz.next_blocked),
+            stats: self.rules.idle.blocked_kicks
+                && (balance || (self.nohz.has_blocked && jiffies > self.nohz.next_blocked)),
             balance,
             next: self.nohz.needs_update,
         };
@@ -130,9 +132,13 @@ impl Sched {
             false => self.nohz.next_balance + 1,
         };
         let idle = |cpu: &CpuId| *cpu != from && self.rqs[cpu.index()].is_idle();
-        let Some(cpu) = self.nohz.idle_cpus_mask.iter().find(idle) else {
-            return;
+        let mask = &self.nohz.idle_cpus_mask;
+        let found = if self.rules.idle.kicks_first_only {
+            mask.first().filter(idle)
+        } else {
+            mask.iter().find(idle)
         };
+        let Some(cpu) = found else { return };
         let pending = &mut self.rqs[cpu.index()].nohz_kick;
         let sent = pending.is_some();
         *pending = Some(pending.unwrap_or_default().or(kick));
@@ -154,6 +160,7 @@ impl Sched {
     /// Before idling without having balanced: refreshes the blocked load of idle CPUs if that is due.
     pub(crate) fn nohz_newidle_balance(&mut self, cpu: CpuId) {
         if self.rqs[cpu.index()].avg_idle < self.rules.tunables.migration_cost.0
+            || !self.rules.idle.blocked_kicks
             || !self.nohz.has_blocked
             || self.jiffies() < self.nohz.next_blocked
         {
@@ -179,12 +186,16 @@ impl Sched {
         } else {
             CpuId(0)
         };
+        let blocked_kicks = self.rules.idle.blocked_kicks;
         let mask = self.nohz.idle_cpus_mask;
         for cpu in mask.iter_wrap(start) {
             if !self.rqs[cpu.index()].is_idle() || (cpu == this_cpu && !round_from_self) {
                 continue;
             }
             if self.rqs[this_cpu.index()].need_resched {
+                if !blocked_kicks {
+                    break;
+                }
                 // Work has come: leave the rest, and the date of the next balance, to others.
                 self.nohz.has_blocked |= kick.stats;
                 self.nohz.needs_update |= kick.next;
@@ -199,6 +210,10 @@ impl Sched {
                 } else {
                     Cause::Nohz
                 };
+                if !blocked_kicks {
+                    self.cpu_load_idle(cpu);
+                    self.update_blocked_averages(cpu);
+                }
                 self.rebalance_domains(this_cpu, cpu, IdleType::Idle, cause);
             }
             let due = self.rqs[cpu.index()].next_balance;
@@ -206,6 +221,10 @@ impl Sched {
                 next_balance = due;
                 update_next = true;
             }
+        }
+        // To v4.16 the kicked CPU's own balancing may still bring the date forward.
+        if update_next && !blocked_kicks {
+            self.nohz.next_balance = next_balance;
         }
         if !round_from_self {
             if idle != IdleType::NewlyIdle {
@@ -220,7 +239,7 @@ impl Sched {
             self.nohz.next_blocked = jiffies + self.msecs_to_jiffies(BLOCKED_PERIOD_MS);
         }
         self.nohz.has_blocked |= has_blocked;
-        if update_next {
+        if update_next && blocked_kicks {
             self.nohz.next_balance = next_balance;
         }
     }

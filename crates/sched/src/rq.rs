@@ -4,6 +4,7 @@ use teeter_machine::CpuId;
 
 use crate::ids::{CfsRqId, SdId, TaskId};
 use crate::load::clock::PeltClock;
+use crate::load::cpu_load::CpuLoad;
 
 /// An `rq`.
 #[expect(
@@ -28,6 +29,8 @@ pub(crate) struct Rq {
     pub(crate) clock: PeltClock,
     /// Load of its running task if that is too big for the CPU, else 0.
     pub(crate) misfit_task_load: u64,
+    /// Loads averaged over ticks (to v5.2).
+    pub(crate) cpu_load: CpuLoad,
     /// Since when it idles, ns; 0 = the idle time is not to be counted.
     pub(crate) idle_stamp: u64,
     /// Average idle time, ns.
@@ -107,6 +110,7 @@ impl Rq {
             cpu_capacity_orig: capacity,
             clock: PeltClock::default(),
             misfit_task_load: 0,
+            cpu_load: CpuLoad::default(),
             idle_stamp: 0,
             avg_idle: 2 * migration_cost_ns,
             max_idle_balance_cost: migration_cost_ns,
@@ -144,6 +148,12 @@ impl Rq {
         if let Some(at) = self.cfs_tasks.iter().rposition(|&queued| queued == task) {
             self.cfs_tasks.remove(at);
         }
+    }
+
+    /// Moves a task to the tail of the list (`list_move_tail`).
+    pub(crate) fn list_move_tail(&mut self, task: TaskId) {
+        self.list_del(task);
+        self.cfs_tasks.insert(0, task);
     }
 
     /// Moves a task to the head of the list (`list_move`).

@@ -63,7 +63,10 @@ impl Sched {
         self.rqs[cpu.index()].curr = next;
         match (prev, next) {
             (Some(_), None) => self.enter_idle(cpu),
-            (None, Some(_)) => self.rqs[cpu.index()].idle_balance = false,
+            (None, Some(_)) => {
+                self.rqs[cpu.index()].idle_balance = false;
+                self.cpu_load_restart(cpu);
+            }
             _ => {}
         }
         self.effects.push(Effect::Switch { cpu, prev, next });
@@ -115,7 +118,9 @@ impl Sched {
             let shared = self.put_prev_upto(prev_se, Some(se));
             self.set_next_upto(se, shared);
         }
-        self.rqs[cpu.index()].list_move(task);
+        if self.rules.balance.least_recent_first {
+            self.rqs[cpu.index()].list_move(task);
+        }
         Some(task)
     }
 

@@ -4,6 +4,7 @@
 //! `select_fallback_rq`.
 
 pub(crate) mod affine;
+mod effective_load;
 pub(crate) mod fits;
 mod idle_scan;
 pub(crate) mod idle_sibling;

@@ -47,7 +47,7 @@ impl Sched {
             cause: Cause::Active,
         };
         self.displace(cpu);
-        if let Some(task) = self.least_recently_run(env) {
+        if let Some(task) = self.detach_one_task(env) {
             self.detach_task(task);
             self.attach_task(task, target, Cause::Active);
             self.domains.sd_mut(sd).nr_balance_failed = 0;
@@ -65,18 +65,21 @@ impl Sched {
         }
     }
 
-    /// The first task from the tail that may move; the running one too, which the stopper has displaced.
-    fn least_recently_run(&mut self, mut env: Env) -> Option<TaskId> {
+    /// The first task that may move, the least recently run first, or (to v4.15) the last queued; the running
+    /// one too, which the stopper has displaced.
+    fn detach_one_task(&mut self, mut env: Env) -> Option<TaskId> {
         let src = env.src_cpu.index();
         let running = self.rqs[src].curr.take();
         let tasks = self.rqs[src].cfs_tasks.len();
-        let found = (0..tasks).find_map(|_| {
-            let task = *self.rqs[src].cfs_tasks.first()?;
-            if self.can_migrate_task(&mut env, task) {
-                return Some(task);
-            }
-            self.rqs[src].list_move(task);
-            None
+        let least_recent_first = self.rules.balance.least_recent_first;
+        let found = (0..tasks).find_map(|at| {
+            let at = if least_recent_first {
+                at
+            } else {
+                tasks - 1 - at
+            };
+            let task = self.rqs[src].cfs_tasks[at];
+            self.can_migrate_task(&mut env, task).then_some(task)
         });
         self.rqs[src].curr = running;
         found

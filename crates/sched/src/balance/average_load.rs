@@ -1,7 +1,7 @@
 //! Busiest group and imbalance by average load.
 //!
 //! Source: kernel/sched/fair.c `group_classify`, `update_sd_pick_busiest`, `find_busiest_group`,
-//! `calculate_imbalance`, `fix_small_imbalance` of v5.3 (SCHED.md 5.3).
+//! `calculate_imbalance`, `fix_small_imbalance` of v4.11 and v5.3 (SCHED.md 5.3).
 
 use super::group::{GroupStats, GroupType, IdleType, avg_load};
 
@@ -9,6 +9,8 @@ use super::group::{GroupStats, GroupType, IdleType, avg_load};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picture {
     pub(crate) idle: IdleType,
+    /// Whether only a CPU about to idle may disregard loads (to v4.14).
+    pub(crate) forced_newly_idle: bool,
     pub(crate) imbalance_pct: u32,
     pub(crate) total_load: u64,
     pub(crate) total_capacity: u64,
@@ -53,12 +55,10 @@ impl Picture {
         avg_load(self.total_load, self.total_capacity)
     }
 
-    /// How much load to pull from the busiest group; 0 = leave it (`find_busiest_group`).
-    pub(crate) fn imbalance(&self) -> u64 {
-        if self.busiest.sum_nr_running == 0 || !self.passes_gates() {
-            return 0;
-        }
-        self.calculate_imbalance()
+    /// How much load to pull from the busiest group; `None` = leave it (`find_busiest_group`).
+    pub(crate) fn imbalance(&self) -> Option<u64> {
+        let worth = self.busiest.sum_nr_running > 0 && self.passes_gates();
+        worth.then(|| self.calculate_imbalance())
     }
 
     /// Whether the difference is worth a move at all.
@@ -69,7 +69,12 @@ impl Picture {
         if busiest.group_type == GroupType::Imbalanced {
             return true;
         }
-        if self.idle != IdleType::NotIdle && has_capacity(local, pct) && busiest.no_capacity {
+        let forces = match self.idle {
+            IdleType::NotIdle => false,
+            IdleType::Idle => !self.forced_newly_idle,
+            IdleType::NewlyIdle => true,
+        };
+        if forces && has_capacity(local, pct) && busiest.no_capacity {
             return true;
         }
         if local.avg_load >= busiest.avg_load || local.avg_load >= sds_avg {

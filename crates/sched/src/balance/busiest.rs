@@ -26,6 +26,7 @@ impl Sched {
         let sd = self.domains.sd(env.sd);
         let (pct, groups) = (sd.imbalance_pct, sd.groups.len());
         let prefer_sibling = self.domains.prefer_sibling(env.sd);
+        let any = self.rules.balance.sibling_of_any;
         let mut local: Option<GroupStats> = None;
         let mut busiest: Option<GroupStats> = None;
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
@@ -35,9 +36,10 @@ impl Sched {
             stats.no_capacity = average_load::is_overloaded(&stats, pct);
             let imbalanced = self.domains.sg(group).imbalance;
             stats.group_type = average_load::classify(&stats, imbalanced);
-            stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
             let tasks = u64::from(stats.sum_nr_running);
             stats.load_per_task = stats.group_load.checked_div(tasks).unwrap_or(0);
+            stats.group_load = self.biased_load(env.sd, env.idle, group, &env.cpus, at == 0);
+            stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
             overload |= stats.overload;
             total_load += stats.group_load;
             total_capacity += stats.group_capacity;
@@ -47,7 +49,7 @@ impl Sched {
             };
             if prefer_sibling
                 && average_load::has_capacity(local, pct)
-                && stats.sum_nr_running > local.sum_nr_running + 1
+                && stats.sum_nr_running > if any { 1 } else { local.sum_nr_running + 1 }
             {
                 stats.no_capacity = true;
                 stats.group_type = average_load::classify(&stats, imbalanced);
@@ -62,6 +64,7 @@ impl Sched {
         let (local, busiest) = local.zip(busiest)?;
         let picture = average_load::Picture {
             idle: env.idle,
+            forced_newly_idle: self.rules.balance.forced_newly_idle,
             imbalance_pct: pct,
             total_load,
             total_capacity,
@@ -70,8 +73,13 @@ impl Sched {
             dst_load_per_task,
         };
         env.migration = Migration::Load;
-        env.imbalance = picture.imbalance() as i64;
-        (env.imbalance != 0).then_some(busiest.group)
+        let imbalance = picture.imbalance();
+        env.imbalance = imbalance.unwrap_or(0) as i64;
+        let found = match imbalance {
+            Some(0) => self.rules.balance.pulls_nothing,
+            found => found.is_some(),
+        };
+        found.then_some(busiest.group)
     }
 
     fn busiest_by_group_type(&mut self, env: &mut Env) -> Option<SgId> {

@@ -58,13 +58,24 @@ impl Sched {
         moved
     }
 
-    /// Takes tasks off the source queue, the least recently run first.
+    /// The task of a CPU that a pass looks at next.
+    fn next_to_look_at(&self, src: usize) -> Option<TaskId> {
+        let tasks = &self.rqs[src].cfs_tasks;
+        let next = if self.rules.balance.least_recent_first {
+            tasks.first()
+        } else {
+            tasks.last()
+        };
+        next.copied()
+    }
+
+    /// Takes tasks off the source queue, the least recently run first, or (to v4.15) the last queued.
     fn detach_tasks(&mut self, env: &mut Env, detached: &mut Vec<TaskId>) {
         if env.imbalance <= 0 {
             return;
         }
         let src = env.src_cpu.index();
-        while let Some(&task) = self.rqs[src].cfs_tasks.first() {
+        while let Some(task) = self.next_to_look_at(src) {
             if env.idle != IdleType::NotIdle && self.rqs[src].nr_running <= 1 {
                 break;
             }
@@ -79,8 +90,10 @@ impl Sched {
                 if env.idle == IdleType::NewlyIdle || env.imbalance <= 0 {
                     break;
                 }
-            } else {
+            } else if self.rules.balance.least_recent_first {
                 self.rqs[src].list_move(task);
+            } else {
+                self.rqs[src].list_move_tail(task);
             }
         }
     }

@@ -12,6 +12,7 @@ use super::level::{self, Kind, Level, levels};
 use super::{Domains, Flags, Llc, SchedDomain};
 use crate::balance::newidle::Success;
 use crate::ids::SdId;
+use crate::load::cpu_load::LoadIndex;
 use crate::rq::Rq;
 use crate::rules::{DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
 
@@ -23,12 +24,26 @@ impl Domains {
             rq.sd = lowest;
         }
         domains.find_llcs(topology, rqs);
+        domains.share_cores(rqs, &rules.topology);
         domains.find_capacities(rqs);
         domains.find_clusters(rqs);
         for setting in &rules.domains {
             domains.apply(setting);
         }
         domains
+    }
+
+    /// To v4.20: the hardware threads of a core share its capacity (`arch_scale_cpu_capacity`).
+    fn share_cores(&self, rqs: &mut [Rq], rules: &DomainRules) {
+        for rq in rqs {
+            let threads = rq.sd.map(|sd| self.sd(sd));
+            if let Some(gain) = rules.smt_gain
+                && let Some(sd) = threads.filter(|sd| sd.flags.has(Flags::SHARE_CPUCAPACITY))
+            {
+                let capacity = u64::from(gain / sd.span_weight.max(1));
+                (rq.cpu_capacity, rq.cpu_capacity_orig) = (capacity, capacity);
+            }
+        }
     }
 
     /// Notes whether CPUs differ in capacity, and how big they are.
@@ -184,6 +199,21 @@ impl Domains {
     }
 }
 
+/// Which of a CPU's loads bias a level's balancing (to v5.2, `sd_init`).
+fn load_index(kind: Kind) -> LoadIndex {
+    let (busy, idle) = match kind {
+        Kind::Smt => (0, 0),
+        Kind::Cls | Kind::Mc => (2, 0),
+        Kind::Package | Kind::Node => (2, 1),
+        Kind::Numa { .. } => (3, 2),
+    };
+    LoadIndex {
+        busy,
+        idle,
+        newidle: 0,
+    }
+}
+
 /// What new domains are made from.
 struct Init<'a> {
     topology: &'a Topology,
@@ -219,6 +249,7 @@ impl Init<'_> {
             imbalance_pct,
             busy_factor: self.rules.busy_factor,
             cache_nice_tries,
+            load_index: load_index(level.kind),
             min_interval: weight,
             max_interval: 2 * weight,
             balance_interval: weight,

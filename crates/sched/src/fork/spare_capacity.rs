@@ -92,7 +92,7 @@ impl Sched {
             }
         }
         let (load, group) = idlest?;
-        let numa = domain.flags.has(Flags::NUMA);
+        let numa = domain.flags.has(Flags::NUMA) && self.rules.fork.stays_on_node;
         match local {
             Some(local) if load.stays_local(local, pct, numa) => None,
             _ => Some(group),

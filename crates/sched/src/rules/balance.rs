@@ -172,6 +172,25 @@ pub struct BalanceRules {
     pub misfit_apart: bool,
     /// Pulling by priority.
     pub asym_pull: AsymPull,
+    /// Whether a group with room fills up from any other of several tasks, not only from one of at least two
+    /// more (to v4.12).
+    pub sibling_of_any: bool,
+    /// Whether only a CPU about to idle pulls from an overloaded group into one with room whatever their loads
+    /// are, not every idle one (to v4.14).
+    pub forced_newly_idle: bool,
+    /// Whether there is a group to pull from even if the amount comes to nothing, so that the pass fails (to
+    /// v4.19).
+    pub pulls_nothing: bool,
+    /// Whether a CPU's tasks are listed by when they last ran and looked at from the least recent one on
+    /// (v4.16), not by when they were queued and from the last one on.
+    pub least_recent_first: bool,
+    /// Whether a pass goes on to other queues after one of pinned tasks as long as any CPU is left, not only
+    /// while one outside the local group is (to v4.12).
+    pub redo_to_last: bool,
+    /// Whether passes that find nothing put the next one off for a CPU about to idle too (v4.20 and before).
+    pub newly_idle_backs_off: bool,
+    /// Whether any active balance puts the next pass off, also one that needed no failures (to v5.0).
+    pub voluntary_backs_off: bool,
     /// Whether a queue without tasks may be the busiest, by the load of what sleeps there (to v6.0).
     pub empty_queues: bool,
     /// Whether the busiest queue by utilization is found with tasks that wait counted in (v6.5).
@@ -242,6 +261,13 @@ impl BalanceRules {
                 _ if release.since(5, 15) => AsymPull::BusyThreads,
                 _ => AsymPull::Priority,
             },
+            sibling_of_any: !release.since(4, 13),
+            forced_newly_idle: !release.since(4, 15),
+            pulls_nothing: !release.since(4, 20),
+            least_recent_first: release.since(4, 16),
+            redo_to_last: !release.since(4, 13),
+            newly_idle_backs_off: !release.since(5, 0),
+            voluntary_backs_off: !release.since(5, 1),
             empty_queues: !release.since(6, 1),
             queue_by_runnable: release.since(6, 5),
             util_within_llc: !release.since(5, 10),

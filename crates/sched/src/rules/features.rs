@@ -18,6 +18,8 @@ pub enum Feature {
     SisProp,
     /// SIS_UTIL: it looks at the fewer, the more used the cache's CPUs are (v6.0).
     SisUtil,
+    /// LB_BIAS: balancing leaves alone load that has just come (to v5.2, off from v4.20 on).
+    LbBias,
     /// UTIL_EST: utilization is estimated from what tasks needed before they slept (v4.17).
     UtilEst,
     /// UTIL_EST_FASTUP: and the estimate follows a rise at once (v5.5 to v6.7, later always).
@@ -81,7 +83,7 @@ const fn known(feature: Feature, name: &'static str, since: Release) -> Known {
     }
 }
 
-const KNOWN: [Known; 23] = [
+const KNOWN: [Known; 24] = [
     known(Feature::WaIdle, "WA_IDLE", Release(4, 14)),
     known(Feature::WaWeight, "WA_WEIGHT", Release(4, 14)),
     known(Feature::WaBias, "WA_BIAS", Release(4, 14)),
@@ -91,6 +93,11 @@ const KNOWN: [Known; 23] = [
         ..known(Feature::SisProp, "SIS_PROP", Release(4, 13))
     },
     known(Feature::SisUtil, "SIS_UTIL", Release(6, 0)),
+    Known {
+        off_since: Release(4, 20),
+        gone_since: Release(5, 3),
+        ..known(Feature::LbBias, "LB_BIAS", FIRST)
+    },
     known(Feature::UtilEst, "UTIL_EST", Release(4, 17)),
     Known {
         gone_since: Release(6, 8),
@@ -162,6 +169,12 @@ impl Features {
     #[inline]
     pub fn has(self, feature: Feature) -> bool {
         self.on & bit(feature) != 0
+    }
+
+    /// Whether the kernel has the feature, on or off.
+    #[inline]
+    pub fn knows(self, feature: Feature) -> bool {
+        self.known & bit(feature) != 0
     }
 
     /// Adds a feature, as a patch series does.

@@ -54,6 +54,10 @@ pub struct ForkRules {
     pub idlest: Idlest,
     /// Between nodes.
     pub numa: ForkNuma,
+    /// Whether a fork stays on its node unless another one is clearly less loaded (v4.17).
+    pub stays_on_node: bool,
+    /// Whether of equally loaded CPUs that do not idle the parent's own is taken, not the first (to v4.14).
+    pub own_cpu_of_equals: bool,
 }
 
 impl ForkRules {
@@ -71,6 +75,8 @@ impl ForkRules {
                 _ if release.since(5, 11) => ForkNuma::Quarter,
                 _ => ForkNuma::WhileIdle,
             },
+            stays_on_node: release.since(4, 17),
+            own_cpu_of_equals: !release.since(4, 15),
         }
     }
 }

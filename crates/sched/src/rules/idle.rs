@@ -15,6 +15,11 @@ pub struct IdleRules {
     /// Whether each domain is tried at random, as often as it succeeded of late (`NI_RANDOM`, v6.19 and late
     /// stable releases).
     pub random: bool,
+    /// Whether busy CPUs kick idle ones to refresh blocked load too (v4.17). Before, that is done where they are
+    /// balanced.
+    pub blocked_kicks: bool,
+    /// Whether only the first CPU without a tick is kicked, and none if that one is not idle (to v5.1).
+    pub kicks_first_only: bool,
     /// Whether blocked load is refreshed after any search that found nothing, not only where none was made
     /// (v5.12).
     pub blocked_after_search: bool,
@@ -31,6 +36,8 @@ impl IdleRules {
         Self {
             cost_gate: release.since(5, 16),
             random: false,
+            blocked_kicks: release.since(4, 17),
+            kicks_first_only: !release.since(5, 2),
             blocked_after_search: release.since(5, 12),
             kick_from_now: release.since(5, 11),
             round_from_self: release.since(5, 12),

@@ -255,6 +255,21 @@ const RULES: &[RuleInfo] = &[
         "a pass that found all tasks pinned clears the level's mark of imbalance"
     ),
     rule!(
+        "least_recent_first",
+        balance.least_recent_first,
+        "tasks to move are looked at from the least recently run one on"
+    ),
+    rule!(
+        "forced_newly_idle",
+        balance.forced_newly_idle,
+        "only CPUs about to idle pull from an overloaded group whatever the loads are"
+    ),
+    rule!(
+        "wake.by_effective_load",
+        wake.by_effective_load,
+        "a wakeup's two CPUs are compared by what the task adds to their loads"
+    ),
+    rule!(
         "fork.idlest",
         fork.idlest,
         "which group a forked task goes to"

@@ -151,6 +151,9 @@ impl Choice for UtilFits {
 )]
 #[derive(Clone, Debug, PartialEq)]
 pub struct WakeRules {
+    /// Whether the waker's and the previous CPU are compared by what the task would add to their loads, through
+    /// its groups (to v4.12).
+    pub by_effective_load: bool,
     /// Whether `wake_affine` keeps to an idle previous CPU in another cache (v5.10).
     pub affine_keeps_idle_prev: bool,
     /// Whether CPUs that a task may not use count among those a search looks at (to v5.5).
@@ -180,6 +183,7 @@ impl WakeRules {
     pub(super) fn of(release: Release) -> Self {
         let since = |major, minor| release.since(major, minor);
         Self {
+            by_effective_load: !since(4, 13),
             affine_keeps_idle_prev: since(5, 10),
             sis_counts_forbidden: !since(5, 6),
             sched_idle_cpus: match release {

@@ -45,7 +45,11 @@ impl Sched {
                 cause: Cause::Fork,
             });
         }
-        let scale = self.rqs[cpu.index()].cpu_capacity_orig;
+        let scale = match self.rules.topology.smt_gain {
+            // What the threads of a core share counts for balancing only.
+            Some(_) => 1024,
+            None => self.rqs[cpu.index()].cpu_capacity_orig,
+        };
         self.post_init_entity_util_avg(se, scale);
         self.enqueue_task(task, Enqueue::New);
         self.check_preempt_curr(cpu, task, parent_cpu, Came::Forked);
@@ -174,6 +178,7 @@ impl Sched {
         if let Some(curr) = self.rqs[cpu.index()].curr {
             self.task_tick(cpu, curr);
         }
+        self.cpu_load_tick(cpu);
         let idle = self.rqs[cpu.index()].is_idle();
         self.rqs[cpu.index()].idle_balance = idle;
         if idle {

@@ -75,6 +75,9 @@ impl Sched {
         prev: CpuId,
         sync: bool,
     ) -> CpuId {
+        if self.rules.wake.by_effective_load {
+            return self.wake_affine_by_effective_load(sd, task, this, prev, sync);
+        }
         let features = self.rules.features;
         if features.has(Feature::WaIdle)
             && let Some(cpu) = self.wake_affine_idle(this, prev, sync)

@@ -7,6 +7,7 @@ use teeter_scenario::document::{Kernel, Machine, MachineSource, Policy};
 
 use super::uint;
 use crate::ids::GroupId;
+use crate::load::cpu_load::average;
 use crate::load::group::{calc_group_shares, load_within_shares, queued_load};
 use crate::load::new_task_util;
 use crate::pelt::{Activity, LOAD_AVG_MAX, SchedAvg, decay_load_or_keep};
@@ -37,6 +38,14 @@ pub(super) fn check(id: &str, given: &Value, want: &Value) -> bool {
         ("group", "shares411") => {
             let got = shares(given, uint(given, "cfs_rq_load_weight_scaled"), given);
             assert_eq!(got, uint(want, "se_weight_scaled"), "{id}");
+        }
+        ("v411", "cpu_load") => {
+            let got = average(
+                uint(given, "old"),
+                uint(given, "now"),
+                uint(given, "i") as u32,
+            );
+            assert_eq!(got, uint(want, "cpu_load_i"), "{id}");
         }
         ("v1", "propagate411") => {
             let got = within_shares(given, "gcfs_rq_load_avg");
