@@ -25,7 +25,6 @@ mod ids;
 mod kstep;
 mod load;
 mod nohz;
-#[cfg_attr(not(test), expect(dead_code, reason = "its state comes next"))]
 mod numa;
 mod pelt;
 mod pick;
@@ -45,6 +44,7 @@ pub use check::Broken;
 pub use domain::{DomainGroup, DomainView, Explanation, Note, Outcome, SchedDomains, Step};
 pub use effect::{Cause, Effect};
 pub use ids::{GroupId, TaskId};
+pub use numa::{MmId, NumaStats, RegionId, Touched};
 pub use rules::{DomainField, DomainSetting, KernelInfo, Rules, RulesError, Tunables, kernels};
 pub use sched::Sched;
 pub use stats::LevelStats;

@@ -156,6 +156,7 @@ impl Sched {
             self.cfs_mut(cfs_rq).h_nr_running += 1;
             next = parent;
         }
+        self.account_numa_enqueue(task);
         let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
         let rq = &mut self.rqs[cpu.index()];
         rq.list_add(task);
@@ -217,6 +218,7 @@ impl Sched {
             next = parent;
         }
         if let Some(task) = task {
+            self.account_numa_dequeue(task);
             let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
             let cpu = self.task(task).cpu;
             let rq = &mut self.rqs[cpu.index()];

@@ -16,6 +16,9 @@ pub(crate) struct Rq {
     pub(crate) nr_running: u32,
     /// How many of them are of idle policy (`idle_h_nr_running`).
     pub(crate) nr_idle_policy: u32,
+    /// Those with a preferred node, and those on it.
+    pub(crate) nr_numa_running: u32,
+    pub(crate) nr_preferred_running: u32,
     /// The running task; `None` = the idle task.
     pub(crate) curr: Option<TaskId>,
     /// TIF_NEED_RESCHED of the running task.
@@ -102,6 +105,8 @@ impl Rq {
         Self {
             nr_running: 0,
             nr_idle_policy: 0,
+            nr_numa_running: 0,
+            nr_preferred_running: 0,
             curr: None,
             need_resched: false,
             cfs_tasks: Vec::new(),

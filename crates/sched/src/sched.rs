@@ -22,6 +22,7 @@ use crate::entity::Entity;
 use crate::group::TaskGroup;
 use crate::ids::{CfsRqId, EntityId, GroupId, TaskId};
 use crate::nohz::Nohz;
+use crate::numa::Numa;
 use crate::rq::Rq;
 use crate::rules::{Rules, RulesError};
 use crate::stats::BalanceStats;
@@ -55,6 +56,7 @@ pub struct Sched {
     /// Whether some task has a slice of its own.
     pub(crate) custom_slices: bool,
     pub(crate) stats: BalanceStats,
+    pub(crate) numa: Numa,
     pub(crate) effects: Vec<Effect>,
     /// Detached tasks on their way; kept for its capacity.
     pub(crate) detached: Vec<TaskId>,
@@ -90,6 +92,7 @@ impl Sched {
             dice: Dice::default(),
             custom_slices: false,
             stats: BalanceStats::default(),
+            numa: Numa::new(topology),
             effects: Vec::new(),
             detached: Vec::new(),
             rules,

@@ -10,6 +10,7 @@ use super::group::{GroupStats, GroupTraits, GroupType, IdleType, avg_load};
 use super::{Env, Migration, average_load, group_type};
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId};
+use crate::numa::FbqType;
 use crate::rules::{CapacityTest, Decision, Pelt};
 use crate::sched::Sched;
 
@@ -252,9 +253,13 @@ impl Sched {
     /// The queue of the group to pull from (`find_busiest_queue`).
     pub(super) fn find_busiest_queue(&self, env: &Env, group: SgId) -> Option<CpuId> {
         let (mut busiest, mut most, mut most_capacity) = (None, 0, 1);
+        let fbq_type = self.fbq_classify_group(env, group);
         for &cpu in &self.domains.sg(group).cpus {
             let rq = &self.rqs[cpu.index()];
-            if !env.cpus.contains(cpu) || self.is_out_of_question(env, cpu) {
+            if !env.cpus.contains(cpu)
+                || self.is_out_of_question(env, cpu)
+                || self.fbq_classify_rq(cpu) > fbq_type
+            {
                 continue;
             }
             let (amount, capacity) = match env.migration {
@@ -280,6 +285,23 @@ impl Sched {
             }
         }
         busiest
+    }
+
+    /// The kind of queues that a pass may pull from: between nodes, no more settled ones than the group is as
+    /// a whole.
+    fn fbq_classify_group(&self, env: &Env, group: SgId) -> FbqType {
+        if !self.domains.sd(env.sd).flags.has(Flags::NUMA) {
+            return FbqType::All;
+        }
+        let (mut nr_running, mut numa, mut preferred) = (0, 0, 0);
+        let cpus = &self.domains.sg(group).cpus;
+        for cpu in cpus.iter().filter(|&&cpu| env.cpus.contains(cpu)) {
+            let rq = &self.rqs[cpu.index()];
+            nr_running += rq.nr_running;
+            numa += rq.nr_numa_running;
+            preferred += rq.nr_preferred_running;
+        }
+        FbqType::of(nr_running, numa, preferred)
     }
 
     /// Whether a queue is none to pull from: it is empty, or its only task would come to a smaller CPU or to

@@ -163,7 +163,19 @@ impl Sched {
             return true;
         }
         let sd = self.domains.sd(env.sd);
-        moves_hot(sd.nr_balance_failed, sd.cache_nice_tries) || !self.task_hot(env, task)
+        moves_hot(sd.nr_balance_failed, sd.cache_nice_tries) || !self.stays(env, task)
+    }
+
+    /// Whether the task is better off where it is: near its memory, or else its cache.
+    fn stays(&self, env: &Env, task: TaskId) -> bool {
+        let numa = self.domains.sd(env.sd).flags.has(Flags::NUMA);
+        let idle = env.idle == IdleType::Idle;
+        let degrades = if numa {
+            self.migrate_degrades_locality(task, env.src_cpu, env.dst_cpu, idle)
+        } else {
+            None
+        };
+        degrades.unwrap_or_else(|| self.task_hot(env, task))
     }
 
     /// Whether the task's data is likely still in the source's cache (`task_hot`).

@@ -105,6 +105,51 @@ const RULES: &[RuleInfo] = &[
         "load is tracked by a clock that runs slower on a busy CPU of less capacity"
     ),
     rule!(
+        "numa.scan_period",
+        numa.scan_period,
+        "how the scan period follows hinting faults"
+    ),
+    rule!(
+        "numa.moves",
+        numa.moves,
+        "what is asked before a task moves to another node"
+    ),
+    rule!(
+        "numa.idle_ignores_locality",
+        numa.idle_ignores_locality,
+        "an idle CPU's balance pass takes no heed of locality"
+    ),
+    rule!(
+        "numa.staggered_start",
+        numa.staggered_start,
+        "a new thread's scans begin later than its parent's"
+    ),
+    rule!(
+        "numa.move_resets_scan",
+        numa.move_resets_scan,
+        "a task that leaves its preferred node scans at its first rate again"
+    ),
+    rule!(
+        "numa.early_pages",
+        numa.early_pages,
+        "pages follow a task at once in its first scans"
+    ),
+    rule!(
+        "numa.by_destination",
+        numa.by_destination,
+        "allowed imbalance is judged by the destination's tasks"
+    ),
+    rule!(
+        "numa.cpu_nodes_only",
+        numa.cpu_nodes_only,
+        "the nearest node with CPUs stands for one without"
+    ),
+    rule!(
+        "numa.no_swap_with_spare",
+        numa.no_swap_with_spare,
+        "tasks of one group are not swapped with a node that has spare capacity"
+    ),
+    rule!(
         "decision",
         balance.decision,
         "how the busiest group is chosen, and how much is moved"

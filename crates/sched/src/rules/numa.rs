@@ -3,6 +3,7 @@
 use teeter_scenario::document::SettingValue;
 use teeter_scenario::{Bytes, Nanos};
 
+use super::named::Choice;
 use super::release::Release;
 use super::settings::{RulesError, kind, range};
 
@@ -15,6 +16,11 @@ pub enum ScanPeriod {
     Sharing,
 }
 
+impl Choice for ScanPeriod {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("locality", Self::Locality), ("sharing", Self::Sharing)];
+}
+
 /// What `task_numa_migrate` asks before it moves a task to another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumaMove {
@@ -25,6 +31,14 @@ pub enum NumaMove {
     /// The same, but of a node with spare capacity only that its tasks stay within what load balancing
     /// leaves alone (v5.7).
     Spare,
+}
+
+impl Choice for NumaMove {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("slope", Self::Slope),
+        ("load", Self::Load),
+        ("spare", Self::Spare),
+    ];
 }
 
 /// How one kernel balances memory and tasks between NUMA nodes.

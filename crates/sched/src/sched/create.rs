@@ -117,6 +117,7 @@ impl Sched {
     /// Points a task's entity at the queues of a CPU (`__set_task_cpu`, `set_task_rq`).
     pub(crate) fn set_task_rq(&mut self, task: TaskId, cpu: CpuId) {
         let Task { se, group, .. } = *self.task(task);
+        self.update_scan_period(task, cpu);
         let cfs_rq = cfs_rq_of(group, cpu.index(), self.nr_cpus);
         let above = self.cfs(cfs_rq).se;
         let entity = self.se_mut(se);

@@ -27,6 +27,7 @@ impl Sched {
         self.advance(now);
         let se = self.task(task).se;
         self.set_task_rq(task, parent_cpu);
+        self.init_numa_balancing(task, parent_cpu);
         self.task_mut(task).recent_used_cpu = parent_cpu;
         self.task_fork_fair(task, parent_cpu);
         let allowed = self.task(task).affinity;
@@ -152,6 +153,7 @@ impl Sched {
             // task_dead_fair: its load goes with it at the queue's next update.
             let se = self.task(task).se;
             self.remove_entity_load_avg(se);
+            self.task_numa_free(task);
         }
         self.pick_and_switch(cpu, Outgoing::Current);
     }
@@ -185,6 +187,7 @@ impl Sched {
             self.nohz_balance_exit_idle(cpu);
         }
         self.trigger_load_balance(cpu);
+        self.task_tick_numa(cpu);
     }
 
     /// The answer to [`Effect::NohzKick`]: an idle CPU balances on behalf of all idle ones.
