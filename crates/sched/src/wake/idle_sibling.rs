@@ -123,3 +123,6 @@ impl Sched {
             || self.rqs[a.index()].share_id == self.rqs[b.index()].share_id
     }
 }
+
+#[cfg(test)]
+mod tests;
