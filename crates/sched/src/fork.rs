@@ -149,7 +149,7 @@ impl Sched {
                     idlest = Some(cpu);
                 }
             } else if idlest.is_none() && spare.is_none() {
-                let load = self.lb_load(cpu);
+                let load = self.wake_load(cpu);
                 let tie = cpu == this_cpu && self.rules.fork.own_cpu_of_equals;
                 if runs_idle_policy {
                     spare = Some(cpu);

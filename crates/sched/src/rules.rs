@@ -23,7 +23,7 @@ use teeter_scenario::document::Kernel;
 use teeter_scenario::{Nanos, Problem};
 
 pub use balance::{
-    AsymPull, AverageGuard, BalanceRules, CapacityTest, Decision, DetachLoad, NumaImbalance,
+    AsymPull, AverageGuard, BalanceRules, CapacityTest, Decision, DetachLoad, NumaImbalance, Rework,
 };
 pub use change::ChangeRules;
 pub use domains::{

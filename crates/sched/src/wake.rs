@@ -115,8 +115,18 @@ impl Sched {
     /// Load of a CPU as this version's balancer sees it.
     #[inline]
     pub(crate) fn lb_load(&self, cpu: CpuId) -> u64 {
+        self.load_by(self.rules.load.metric, cpu)
+    }
+
+    /// Load of a CPU as this version sees it when it places woken and forked tasks.
+    #[inline]
+    pub(crate) fn wake_load(&self, cpu: CpuId) -> u64 {
+        self.load_by(self.rules.load.wake_metric, cpu)
+    }
+
+    fn load_by(&self, metric: LoadMetric, cpu: CpuId) -> u64 {
         let avg = &self.cfs_rqs[cpu.index()].avg;
-        match self.rules.load.metric {
+        match metric {
             LoadMetric::RunnableLoad => avg.runnable_avg,
             LoadMetric::Load => avg.load_avg,
         }

@@ -477,6 +477,7 @@ fn group_types(given: &Value) -> GroupTypes {
         None => (or_zero(sds, "total_load"), or_zero(sds, "total_capacity")),
     };
     GroupTypes {
+        rework: rules::Rework::Merged,
         numa: None,
         by_util: true,
         guard: AverageGuard::None,

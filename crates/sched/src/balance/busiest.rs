@@ -131,6 +131,7 @@ impl Sched {
             imb_numa_nr: sd.imb_numa_nr,
         });
         let picture = group_type::Picture {
+            rework: rules.rework,
             numa,
             idle: env.idle,
             imbalance_pct: pct,
@@ -160,6 +161,7 @@ impl Sched {
         let rules = &self.rules.balance;
         let asym = self.domains.sd(env.sd).flags.has(Flags::ASYM_CPUCAPACITY);
         Contest {
+            rework: rules.rework,
             smt_ties: rules.smt_ties,
             smt: rules.smt,
             misfit_ties: !rules.misfit_apart,

@@ -3,11 +3,13 @@
 //! Source: kernel/sched/fair.c `update_sd_pick_busiest` of v5.5 to v6.17 (SCHED.md 5.4 and 14).
 
 use super::group::{GroupStats, GroupType};
-use crate::rules::CapacityTest;
+use crate::rules::{CapacityTest, Rework};
 
 /// By what a kernel tells the busiest group on one domain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contest {
+    /// Form of the decision.
+    pub(crate) rework: Rework,
     /// Whether of fully busy groups equally loaded the later one wins unless that before it is of threads of
     /// a core (v6.5).
     pub(crate) smt_ties: bool,
@@ -112,7 +114,10 @@ impl Contest {
                 if self.smt && stats.traits.smt != busiest.traits.smt {
                     return !stats.traits.smt || stats.sum_h_nr_running > 1;
                 }
-                fewer_idle(stats, busiest)
+                match self.rework {
+                    Rework::V2 => stats.idle_cpus < busiest.idle_cpus,
+                    Rework::Merged => fewer_idle(stats, busiest),
+                }
             }
         }
     }
@@ -139,6 +144,7 @@ mod tests {
     }
 
     const V6_1: Contest = Contest {
+        rework: Rework::Merged,
         smt_ties: false,
         smt: false,
         misfit_ties: true,

@@ -7,7 +7,7 @@ use super::{Env, IdleType, Migration};
 use crate::domain::Flags;
 use crate::ids::TaskId;
 use crate::queue::Dequeue;
-use crate::rules::DetachLoad;
+use crate::rules::{DetachLoad, Rework};
 use crate::sched::Sched;
 
 /// Whether a task of this load may go when so much is to be moved, after so many failed passes.
@@ -137,12 +137,20 @@ impl Sched {
                 }
                 util
             }
-            Migration::Misfit if self.task_fits_cpu(task, env.src_cpu) => return false,
+            Migration::Misfit if self.fits_misfit(env, task) => return false,
             Migration::Misfit => env.imbalance,
             Migration::Task => 1,
         };
         env.imbalance -= amount;
         true
+    }
+
+    /// Whether the task is not the one too big for its CPU that the pass is for.
+    fn fits_misfit(&mut self, env: &Env, task: TaskId) -> bool {
+        match self.rules.balance.rework {
+            Rework::V2 => (self.task_h_load(self.task(task).se) as i64) < env.imbalance,
+            Rework::Merged => self.task_fits_cpu(task, env.src_cpu),
+        }
     }
 
     /// Whether the task may and should go to the destination (`can_migrate_task`).

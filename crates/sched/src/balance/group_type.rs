@@ -5,7 +5,7 @@
 
 use super::group::{GroupStats, GroupType, IdleType, avg_load};
 use super::numa_imbalance::Nodes;
-use crate::rules::{AverageGuard, NumaImbalance};
+use crate::rules::{AverageGuard, NumaImbalance, Rework};
 
 /// What is to be moved, and how it is counted (`migration_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub(crate) struct Numa {
 )]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picture {
+    pub(crate) rework: Rework,
     pub(crate) numa: Option<Numa>,
     pub(crate) idle: IdleType,
     pub(crate) imbalance_pct: u32,
@@ -149,10 +150,14 @@ impl Picture {
             {
                 return true;
             }
-            if busiest.group_weight > 1 && local.idle_cpus <= busiest.idle_cpus + 1 {
-                return false;
-            }
-            if busiest.sum_h_nr_running == 1 {
+            let as_idle = local.idle_cpus <= busiest.idle_cpus + 1;
+            let balanced = match self.rework {
+                Rework::V2 => as_idle,
+                Rework::Merged => {
+                    (busiest.group_weight > 1 && as_idle) || busiest.sum_h_nr_running == 1
+                }
+            };
+            if balanced {
                 return false;
             }
         }
@@ -163,6 +168,12 @@ impl Picture {
     pub(crate) fn calculate_imbalance(&self) -> (Migration, i64) {
         let (local, busiest) = (&self.local, &self.busiest);
         match busiest.group_type {
+            GroupType::Misfit if self.rework == Rework::V2 => {
+                return (Migration::Misfit, busiest.misfit_task_load as i64);
+            }
+            GroupType::AsymPacking if self.rework == Rework::V2 => {
+                return (Migration::Load, busiest.group_load as i64);
+            }
             GroupType::Misfit if self.asym_capacity => return (Migration::Misfit, 1),
             GroupType::Misfit => return (Migration::Load, busiest.misfit_task_load as i64),
             GroupType::AsymPacking => {
@@ -180,7 +191,13 @@ impl Picture {
                 return (Migration::Util, spare as i64);
             }
             let tasks = if busiest.group_weight == 1 || self.prefer_sibling {
-                self.sibling_difference()
+                match self.rework {
+                    // Unsigned, as posted: it wraps where the local group has more.
+                    Rework::V2 => busiest
+                        .sum_h_nr_running
+                        .wrapping_sub(local.sum_h_nr_running),
+                    Rework::Merged => self.sibling_difference(),
+                }
             } else {
                 // Unsigned, as in the kernel: the gates see to it that the local group has more.
                 let more = local.idle_cpus.wrapping_sub(busiest.idle_cpus);
@@ -245,5 +262,54 @@ impl Picture {
             imb_numa_nr: numa.imb_numa_nr,
         };
         nodes.allow(numa.rule)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::SgId;
+
+    fn group(sum_nr_running: u32, idle_cpus: u32) -> GroupStats {
+        let mut stats = GroupStats::new(SgId(0), 20, 20 * 1024);
+        stats.group_type = GroupType::HasSpare;
+        (stats.sum_h_nr_running, stats.sum_nr_running) = (sum_nr_running, sum_nr_running);
+        stats.idle_cpus = idle_cpus;
+        stats
+    }
+
+    fn picture(rework: Rework, local: GroupStats, busiest: GroupStats) -> Picture {
+        Picture {
+            rework,
+            numa: None,
+            idle: IdleType::Idle,
+            imbalance_pct: 125,
+            prefer_sibling: true,
+            by_util: true,
+            guard: AverageGuard::None,
+            asym_capacity: false,
+            smt: false,
+            even_idle: false,
+            total_load: 0,
+            total_capacity: 40 * 1024,
+            local,
+            busiest,
+        }
+    }
+
+    #[test]
+    fn the_second_posting_counts_tasks_without_a_floor() {
+        let (local, busiest) = (group(18, 9), group(16, 4));
+        let merged = picture(Rework::Merged, local, busiest).calculate_imbalance();
+        assert_eq!(merged, (Migration::Task, 0));
+        let posted = picture(Rework::V2, local, busiest).calculate_imbalance();
+        assert_eq!(posted, (Migration::Task, i64::from((-2i32 as u32) >> 1)));
+    }
+
+    #[test]
+    fn the_second_posting_pulls_from_a_group_of_one_task() {
+        let (local, busiest) = (group(10, 10), group(1, 5));
+        assert!(picture(Rework::V2, local, busiest).passes_gates());
+        assert!(!picture(Rework::Merged, local, busiest).passes_gates());
     }
 }

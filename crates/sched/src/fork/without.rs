@@ -51,7 +51,7 @@ impl Sched {
         let own_runnable = self.se(se).avg.runnable_avg;
         Some(Without {
             cpu,
-            load: h_load.min(self.lb_load(cpu)),
+            load: h_load.min(self.wake_load(cpu)),
             util: self.lb_util(cpu) - self.cpu_util_without(cpu, task),
             runnable: own_runnable.min(self.cfs_rqs[cpu.index()].avg.runnable_avg),
             queued,

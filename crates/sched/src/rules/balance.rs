@@ -19,6 +19,21 @@ impl Choice for Decision {
     ];
 }
 
+/// Which form of the rework of load balancing by group types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rework {
+    /// The second posting, 1 August 2019: of groups that have room the first of those with fewest idle CPUs is
+    /// the busiest, nothing is pulled to a group with only one idle CPU more, counts of tasks wrap, and misfit and
+    /// misplaced tasks are pulled by their load.
+    V2,
+    /// As merged (v5.5).
+    Merged,
+}
+
+impl Choice for Rework {
+    const ALL: &'static [(&'static str, Self)] = &[("v2", Self::V2), ("merged", Self::Merged)];
+}
+
 /// What spares `calculate_imbalance` a subtraction that would wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AverageGuard {
@@ -149,6 +164,8 @@ impl Choice for DetachLoad {
 pub struct BalanceRules {
     /// Choice of group and amount.
     pub decision: Decision,
+    /// Form of the decision by group types.
+    pub rework: Rework,
     /// Imbalance allowed between NUMA nodes.
     pub numa_imbalance: NumaImbalance,
     /// Guard of the averages.
@@ -233,6 +250,7 @@ impl BalanceRules {
             } else {
                 Decision::AverageLoad
             },
+            rework: Rework::Merged,
             numa_imbalance: match release {
                 _ if release.since(6, 0) => NumaImbalance::Node,
                 _ if release.since(5, 18) => NumaImbalance::NodeHalved,

@@ -44,6 +44,16 @@ pub enum LoadMetric {
     Load,
 }
 
+impl LoadMetric {
+    fn of(release: Release) -> Self {
+        if release.since(5, 5) {
+            Self::Load
+        } else {
+            Self::RunnableLoad
+        }
+    }
+}
+
 impl Choice for LoadMetric {
     const ALL: &'static [(&'static str, Self)] =
         &[("runnable-load", Self::RunnableLoad), ("load", Self::Load)];
@@ -110,8 +120,10 @@ pub struct LoadRules {
     pub new_util: NewUtil,
     /// Least time between two contributions of a queue to its group's load, ns (1 ms from v6.7 on, else 0).
     pub tg_interval_ns: u64,
-    /// The load of a CPU.
+    /// The load of a CPU for load balancing.
     pub metric: LoadMetric,
+    /// The load of a CPU for the placement of woken and forked tasks.
+    pub wake_metric: LoadMetric,
     /// Estimated utilization.
     pub util_est: UtilEst,
 }
@@ -137,11 +149,8 @@ impl LoadRules {
                 NewUtil::Scaled
             },
             tg_interval_ns: if release.since(6, 7) { 1_000_000 } else { 0 },
-            metric: if release.since(5, 5) {
-                LoadMetric::Load
-            } else {
-                LoadMetric::RunnableLoad
-            },
+            metric: LoadMetric::of(release),
+            wake_metric: LoadMetric::of(release),
             util_est: if release.since(5, 5) {
                 UtilEst::FastUp
             } else {

@@ -87,7 +87,17 @@ const RULES: &[RuleInfo] = &[
     rule!(
         "load.metric",
         load.metric,
-        "which average is the load of a CPU"
+        "which average is the load of a CPU for load balancing"
+    ),
+    rule!(
+        "load.wake_metric",
+        load.wake_metric,
+        "which average is the load of a CPU for woken and forked tasks"
+    ),
+    rule!(
+        "rework",
+        balance.rework,
+        "which form of the balancing by group types"
     ),
     rule!(
         "load.util_est",

@@ -2,9 +2,9 @@
 
 use super::release::Release;
 use super::{
-    AverageGuard, BalanceRules, ChangeRules, Delayed, DomainRules, Feature, Features, ForkRules,
-    IdleRules, LoadRules, NumaImbalance, NumaRules, Pelt, PickRules, Propagation, Reweight, Rules,
-    Tunables, UtilFits, WakeRules,
+    AverageGuard, BalanceRules, ChangeRules, Decision, Delayed, DomainRules, Feature, Features,
+    ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance, NumaRules, Pelt, PickRules,
+    Propagation, Reweight, Rework, Rules, Tunables, UtilFits, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -50,7 +50,7 @@ fn patch_bias(rules: &mut Rules) {
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 32] = [
+const PRESETS: [Preset; 33] = [
     release(
         Release(4, 11),
         "v4.11",
@@ -72,6 +72,16 @@ const PRESETS: [Preset; 32] = [
         Release(5, 3),
         "v5.3",
         "Balances average load between groups; fix_small_imbalance decides on small differences.",
+    ),
+    patched(
+        Release(5, 3),
+        "v5.3+rework-v2",
+        "The load-balance rework as posted on 1 August 2019: groups are classified; wakeups and forks still go by runnable load.",
+        |rules| {
+            rules.balance.decision = Decision::GroupType;
+            rules.balance.rework = Rework::V2;
+            rules.load.metric = LoadMetric::Load;
+        },
     ),
     release(
         Release(5, 5),

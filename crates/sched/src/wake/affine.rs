@@ -92,8 +92,8 @@ impl Sched {
         let waker = self.rqs[this.index()].curr.filter(|_| sync);
         let waker_se: Option<EntityId> = waker.map(|waker| self.task(waker).se);
         let weight = AffineWeight {
-            this_load: self.lb_load(this),
-            prev_load: self.lb_load(prev),
+            this_load: self.wake_load(this),
+            prev_load: self.wake_load(prev),
             task_h_load: self.task_h_load(se),
             sync_h_load: waker_se.map(|se| self.task_h_load(se)),
             this_capacity: self.rqs[this.index()].cpu_capacity,

@@ -69,8 +69,8 @@ impl Sched {
         prev: CpuId,
         sync: bool,
     ) -> CpuId {
-        let mut this_load = self.lb_load(this) as i64;
-        let mut prev_load = self.lb_load(prev) as i64;
+        let mut this_load = self.wake_load(this) as i64;
+        let mut prev_load = self.wake_load(prev) as i64;
         if let Some(waker) = self.rqs[this.index()].curr.filter(|_| sync) {
             let waker = self.task(waker);
             let gone = -(self.se(waker.se).avg.load_avg as i64);
