@@ -9,7 +9,7 @@ pub(crate) mod numa;
 pub(crate) mod spare_capacity;
 mod without;
 
-use teeter_machine::{CpuId, CpuSet};
+use teeter_machine::{CpuId, CpuSet, NodeId};
 
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId, TaskId};
@@ -31,6 +31,8 @@ pub(super) struct Placement {
     without: Option<Without>,
     /// Utilization for which there must be spare capacity (to v5.4); `None` for a fork.
     util: Option<u64>,
+    /// The node that NUMA balancing wants the task on.
+    preferred: Option<NodeId>,
     /// Estimated utilization, which a group's biggest CPU should fit where they differ.
     util_est: u64,
 }
@@ -73,6 +75,7 @@ impl Sched {
         let placement = Placement {
             allowed,
             without: self.without(task),
+            preferred: self.numa.preferred(task),
             util_est: self.task_util_est(task),
             util: (flag != Flags::BALANCE_FORK).then(|| self.se(se).avg.util_avg),
         };

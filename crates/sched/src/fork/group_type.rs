@@ -87,7 +87,21 @@ impl Sched {
         let Some(local) = local else {
             return Some(idlest.group);
         };
-        let numa = domain.flags.has(Flags::NUMA).then(|| NodeLimit {
+        let numa = domain.flags.has(Flags::NUMA);
+        if numa
+            && let Some(preferred) = placement.preferred
+            && (local.group_type, idlest.group_type) == (GroupType::HasSpare, GroupType::HasSpare)
+        {
+            let node = self.topology.nodes[preferred.index()];
+            if node.contains(cpu) {
+                return None;
+            }
+            let there = self.domains.sg(idlest.group).span.first();
+            if there.is_some_and(|first| node.contains(first)) {
+                return Some(idlest.group);
+            }
+        }
+        let numa = numa.then(|| NodeLimit {
             rule: self.rules.fork.numa,
             span_weight: domain.span_weight,
             imb_numa_nr: domain.imb_numa_nr,
@@ -123,5 +137,55 @@ impl Sched {
             stats.avg_load = avg_load(stats.group_load, stats.group_capacity);
         }
         stats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(group_type: GroupType) -> GroupStats {
+        GroupStats {
+            group_type,
+            ..GroupStats::new(SgId(0), 8, 8 * 1024)
+        }
+    }
+
+    #[test]
+    fn of_full_groups_the_less_loaded_is_idler_by_the_domains_margin() {
+        let loaded = |avg_load| GroupStats {
+            avg_load,
+            ..group(GroupType::Overloaded)
+        };
+        assert!(is_idler(&loaded(900), &loaded(1000), Idlest::GroupType));
+        assert!(!is_idler(&loaded(1000), &loaded(1000), Idlest::GroupType));
+        // 117 %, and 174 of load at least.
+        assert!(stays_local(&loaded(1170), &loaded(1000), 117, None));
+        assert!(!stays_local(&loaded(1171), &loaded(1000), 117, None));
+        assert!(stays_local(&loaded(1000), &loaded(1174), 117, None));
+        // Loads that are not computed compare as equal: the fork stays.
+        assert!(stays_local(&loaded(0), &loaded(0), 117, None));
+    }
+
+    #[test]
+    fn of_groups_with_spare_capacity_the_one_with_more_idle_cpus() {
+        let spare = |idle_cpus, group_util| GroupStats {
+            group_util,
+            idle_cpus,
+            ..group(GroupType::HasSpare)
+        };
+        assert!(is_idler(&spare(5, 0), &spare(4, 0), Idlest::GroupTypeLoad));
+        assert!(!is_idler(&spare(4, 1), &spare(4, 2), Idlest::GroupTypeLoad));
+        assert!(is_idler(&spare(4, 1), &spare(4, 2), Idlest::GroupTypeUtil));
+        assert!(stays_local(&spare(4, 0), &spare(4, 0), 117, None));
+        assert!(!stays_local(&spare(4, 0), &spare(5, 0), 117, None));
+    }
+
+    #[test]
+    fn the_kind_of_group_comes_first() {
+        let (spare, busy) = (group(GroupType::HasSpare), group(GroupType::FullyBusy));
+        assert!(is_idler(&spare, &busy, Idlest::GroupType));
+        assert!(stays_local(&spare, &busy, 117, None));
+        assert!(!stays_local(&busy, &spare, 117, None));
     }
 }

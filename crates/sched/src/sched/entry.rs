@@ -66,7 +66,7 @@ impl Sched {
         if to != cpu {
             self.push_current(cpu, to);
         }
-        Some(to)
+        Some(self.task(task).cpu)
     }
 
     /// Wakes a sleeping task, on `waker_cpu`, whose current task is the waker (`try_to_wake_up`). `sync`:

@@ -19,10 +19,13 @@ impl Driver {
     /// Boots a kernel by name on a machine of a synthetic string.
     pub(crate) fn new(kernel: &str, synthetic: &str) -> Self {
         let machine = Machine::new(MachineSource::Synthetic(synthetic.to_owned()));
-        let topology =
-            Topology::from_spec(&machine).expect("the tests' machines and kernels exist");
-        let rules = Rules::from_kernel(&Kernel::new(kernel))
-            .expect("the tests' machines and kernels exist");
+        Self::on(&Kernel::new(kernel), &machine)
+    }
+
+    /// Boots a kernel on a machine.
+    pub(crate) fn on(kernel: &Kernel, machine: &Machine) -> Self {
+        let topology = Topology::from_spec(machine).expect("the tests' machines and kernels exist");
+        let rules = Rules::from_kernel(kernel).expect("the tests' machines and kernels exist");
         Self {
             sched: Sched::new(&topology, rules),
             cpus: topology.cpus.len() as u16,

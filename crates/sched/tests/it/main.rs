@@ -7,4 +7,5 @@ mod domains;
 mod driver;
 mod fairness;
 mod invariants;
+mod placement;
 mod spreading;
