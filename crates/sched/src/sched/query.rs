@@ -53,6 +53,12 @@ impl Sched {
         self.cfs_rqs[cpu.index()].avg.load_avg
     }
 
+    /// Load of the CPU as load balancing counts it in this version: its root queue's `runnable_load_avg` (to v5.4)
+    /// or `load_avg`.
+    pub fn balance_load(&self, cpu: CpuId) -> u64 {
+        self.lb_load(cpu)
+    }
+
     /// Utilization of the CPU: its root queue's `util_avg`, of 1024.
     pub fn cpu_util(&self, cpu: CpuId) -> u64 {
         self.cfs_rqs[cpu.index()].avg.util_avg

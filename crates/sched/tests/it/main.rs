@@ -8,5 +8,6 @@ mod domains;
 mod driver;
 mod fairness;
 mod invariants;
+mod nested_load;
 mod placement;
 mod spreading;

@@ -5,6 +5,7 @@ mod determinism;
 mod digests;
 mod golden_fairness;
 mod invariants;
+mod nested_groups;
 mod proof;
 mod script;
 mod shape;
