@@ -17,7 +17,7 @@ use teeter_scenario::document::{Machine, MachineSource};
 use teeter_scenario::problem::join;
 use teeter_scenario::{Nanos, Problem};
 
-use crate::{Distance, Preset, Topology};
+use crate::{Distance, NodeId, Preset, Topology};
 
 /// Full speed in the fixed point of [`Speed::smt_rate_q16`].
 pub const FULL_RATE: u32 = 1 << 16;
@@ -46,6 +46,17 @@ impl ByDistance {
     }
 }
 
+/// Kernel time of NUMA balancing, for a page of 4 KB each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NumaCosts {
+    /// A hinting fault.
+    pub fault: Nanos,
+    /// Moving a page to another node.
+    pub migrate: Nanos,
+    /// Marking a page in a scan.
+    pub scan: Nanos,
+}
+
 /// An idle state of the processor; one with no residency is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct IdleState {
@@ -66,6 +77,9 @@ pub struct Speed {
     cache_l3: u32,
     memory_local: u32,
     memory_remote: u32,
+    numa_fault: u32,
+    numa_migrate: u32,
+    numa_scan: u32,
     refill_parallel: u32,
     refill_tlb: u32,
     switch_direct: u32,
@@ -188,6 +202,34 @@ impl Speed {
         Nanos(u64::from(worst) * u64::from(self.idle_exit_share) / 100)
     }
 
+    /// How many times longer an access from `from` to memory of `to` takes than one to local memory;
+    /// [`FULL_RATE`] is no longer. `memory.remote` is the mean over the other nodes, which share it by
+    /// distance.
+    pub fn memory_slowdown_q16(&self, topology: &Topology, from: NodeId, to: NodeId) -> u32 {
+        let local = u64::from(self.memory_local.max(1));
+        let extra = u64::from(self.memory_remote).saturating_sub(local);
+        let beyond = |node: NodeId| {
+            let distance = topology.distance(from, node);
+            u64::from(distance.saturating_sub(topology.distance(from, from)))
+        };
+        let nodes = (0..topology.nodes.len() as u16).map(NodeId);
+        let others = topology.nodes.len().saturating_sub(1) as u64;
+        let sum: u64 = nodes.map(beyond).sum();
+        let share = u64::from(FULL_RATE) * extra * beyond(to) * others;
+        let slower = share.checked_div(local * sum).unwrap_or(0);
+        FULL_RATE.saturating_add(slower.try_into().unwrap_or(u32::MAX))
+    }
+
+    /// Kernel time of a hinting fault, of moving a page of 4 KB to another node, and of looking at a page in
+    /// a scan.
+    pub const fn numa_costs(&self) -> NumaCosts {
+        NumaCosts {
+            fault: Nanos(self.numa_fault as u64),
+            migrate: Nanos(self.numa_migrate as u64),
+            scan: Nanos(self.numa_scan as u64),
+        }
+    }
+
     /// Extra time a task owes after a move over `distance` until its private working set is near again.
     /// Nothing between threads of a core. The engine caps it for short runs.
     pub fn warm_up(&self, distance: Distance, footprint_bytes: u32) -> Nanos {
@@ -274,6 +316,25 @@ mod tests {
         // 4096 lines x ((118 + 143) / 2 - 5) ns / 2.5 + 1 us.
         assert_eq!(warm_up(Distance::Remote), 205_800);
         assert_eq!(haswell.warm_up(Distance::Llc, 0).0, 1_000);
+    }
+
+    #[test]
+    fn memory_slows_down_by_distance() {
+        let slowdown = |name: &str, to| {
+            let machine = Machine::preset(name);
+            let topology = Topology::from_spec(&machine).unwrap();
+            preset(name).memory_slowdown_q16(&topology, NodeId(0), NodeId(to))
+        };
+        // 143 / 93 of 65536.
+        assert_eq!(
+            [0, 1].map(|to| slowdown("haswell-2s", to)),
+            [65_536, 100_770]
+        );
+        let power8: Vec<u32> = (0..8).map(|to| slowdown("power8-8n", to)).collect();
+        assert_eq!(power8[0], 65_536);
+        // 140 / 90 of 65536 on average over the other seven.
+        let mean = power8[1..].iter().map(|&q| u64::from(q)).sum::<u64>() / 7;
+        assert!(mean.abs_diff(101_944) <= 1, "{power8:?}");
     }
 
     #[test]

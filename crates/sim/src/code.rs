@@ -35,6 +35,8 @@ pub(crate) enum Instr {
         barrier: u32,
         spin: u64,
     },
+    /// Touches so many bytes.
+    Touch(u64),
     Yield,
     /// Binds the thread to [`Code::cpus`] of this number.
     Affinity {
@@ -128,6 +130,7 @@ impl Code {
                     barrier: barriers_at + barrier.0,
                     spin: spin.0,
                 },
+                Op::Touch(bytes) => Instr::Touch(bytes),
                 Op::Yield => Instr::Yield,
                 Op::Affinity { cpus } => Instr::Affinity {
                     cpus: cpus_at + cpus,

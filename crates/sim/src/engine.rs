@@ -4,6 +4,7 @@ mod build;
 mod change;
 mod effects;
 mod interpret;
+mod memory;
 mod outcome;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -214,7 +215,7 @@ impl Simulation {
             Event::Boundary(cpu) => return self.boundary(cpu),
             Event::Tick(cpu) => {
                 self.queue.set(event, self.now + self.tick);
-                self.sched.tick(now, cpu);
+                self.tick(cpu);
             }
             Event::Resched(cpu) => {
                 self.queue.cancel(event);

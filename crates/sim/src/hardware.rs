@@ -1,9 +1,9 @@
 //! The machine as the engine asks it: costs in ns by CPU numbers.
 
-use teeter_machine::{CpuId, Distance, Speed, Topology};
+use teeter_machine::{CpuId, Distance, NodeId, Speed, Topology};
 use teeter_scenario::Nanos;
 
-use crate::code::work;
+use crate::code::{FULL, work};
 
 /// Topology and speed, with what is asked often computed beforehand.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(crate) struct Hardware {
     speed: Speed,
     /// CPUs of each core.
     cores: Vec<Vec<CpuId>>,
+    /// For each pair of nodes, how many times longer the one waits for memory of the other.
+    slowdown: Vec<u64>,
     /// Rate of each thread of a core, by how many of them are busy.
     rates: Vec<u64>,
 }
@@ -30,10 +32,16 @@ impl Hardware {
         let rates = (0..=widest)
             .map(|busy| u64::from(speed.smt_rate_q16(busy)).max(1))
             .collect();
+        let nodes = || (0..topology.nodes.len() as u16).map(NodeId);
+        let slowdown = nodes()
+            .flat_map(|from| nodes().map(move |to| (from, to)))
+            .map(|(from, to)| u64::from(speed.memory_slowdown_q16(&topology, from, to)))
+            .collect();
         Self {
             topology,
             speed,
             cores,
+            slowdown,
             rates,
         }
     }
@@ -55,6 +63,31 @@ impl Hardware {
     /// Rate of each busy thread of a core with so many of them.
     pub(crate) fn rate(&self, busy: u32) -> u64 {
         self.rates[busy as usize]
+    }
+
+    /// How many times longer a CPU waits for memory with so many pages on each node than for local memory,
+    /// of [`FULL`].
+    pub(crate) fn memory_slowdown(&self, cpu: CpuId, pages: &[u64]) -> u64 {
+        let from = self.topology.cpu(cpu).node.index() * pages.len();
+        let row = self.slowdown.get(from..from + pages.len()).unwrap_or(&[]);
+        let all: u128 = pages.iter().map(|&pages| u128::from(pages)).sum();
+        let sum: u128 = pages
+            .iter()
+            .zip(row)
+            .map(|(&pages, &slowdown)| u128::from(pages) * u128::from(slowdown))
+            .sum();
+        sum.checked_div(all).map_or(FULL, |mean| mean as u64)
+    }
+
+    /// Kernel time of hinting faults on so many pages, of which so many moved, ns.
+    pub(crate) fn fault_time(&self, faults: u64, migrated: u64) -> u64 {
+        let costs = self.speed.numa_costs();
+        faults * costs.fault.0 + migrated * costs.migrate.0
+    }
+
+    /// Kernel time of marking so many pages, ns.
+    pub(crate) fn scan_time(&self, pages: u64) -> u64 {
+        pages * self.speed.numa_costs().scan.0
     }
 
     /// Time to see what another CPU has written.

@@ -36,6 +36,7 @@ mod engine;
 mod error;
 mod groups;
 mod hardware;
+mod memory;
 mod queue;
 mod result;
 mod sampler;

@@ -32,6 +32,8 @@ struct Account {
     cpu: CpuId,
     queued: bool,
     running: bool,
+    /// The CPU it runs on, or ran on last.
+    ran_on: CpuId,
     /// Counted in its class as waiting for a CPU that runs something else.
     waiting: bool,
     class: u32,
@@ -144,6 +146,7 @@ impl Stats {
                 cpu: CpuId(0),
                 queued: false,
                 running: false,
+                ran_on: CpuId(0),
                 waiting: false,
                 class,
                 since: 0,
@@ -232,13 +235,18 @@ impl Stats {
         next: Option<u32>,
         queued: impl Iterator<Item = u32>,
     ) {
-        if let Some(prev) = prev {
+        // One that was swapped with another CPU's thread may run there already.
+        if let Some(prev) = prev
+            && self.threads[prev as usize].ran_on == cpu
+        {
             self.close(now, prev);
             self.threads[prev as usize].running = false;
         }
         if let Some(next) = next {
             self.close(now, next);
-            self.threads[next as usize].running = true;
+            let account = &mut self.threads[next as usize];
+            account.running = true;
+            account.ran_on = cpu;
         }
         let account = &mut self.cpus[cpu.index()];
         let by = i32::from(next.is_some()) - account.busy.count as i32;

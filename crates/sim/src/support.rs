@@ -63,7 +63,6 @@ fn of_cgroup(index: usize, cgroup: &Cgroup) -> Vec<Problem> {
 fn of_tasks(index: usize, tasks: &Tasks) -> Vec<Problem> {
     let path = format!("/tasks/{index}");
     let checks = [
-        (tasks.memory.is_some(), "memory", "memory"),
         (tasks.session != 0, "session", "autogroup"),
         (
             tasks.uclamp != Uclamp::default(),

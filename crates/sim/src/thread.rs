@@ -4,6 +4,7 @@ use teeter_machine::CpuId;
 use teeter_workload::Program;
 
 use crate::code::{ENDLESS, FULL, Instr};
+use crate::memory::Walk;
 
 /// What a thread is doing, or will go on doing when it gets a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub(crate) enum Phase {
     Ready,
     /// Computing [`Thread::left`].
     Work,
+    /// Touching memory, for [`Thread::left`] more.
+    Touch,
     /// Computing until this time.
     Wall { until: u64 },
     /// Computing for ever.
@@ -44,7 +47,7 @@ impl Phase {
     pub(crate) const fn makes_progress(self) -> bool {
         matches!(
             self,
-            Self::Work | Self::Waking { .. } | Self::Forking { .. }
+            Self::Work | Self::Touch | Self::Waking { .. } | Self::Forking { .. }
         )
     }
 
@@ -96,6 +99,8 @@ pub(crate) struct Thread {
     pub(crate) ended: u64,
     /// Index of the scenario's task.
     pub(crate) task: u32,
+    /// Its walk through memory, if it has any.
+    pub(crate) walk: Option<Box<Walk>>,
     /// The next one in the list of those that poll the same flag.
     pub(crate) next_waiter: Option<u32>,
 }
@@ -121,6 +126,7 @@ impl Thread {
             timer: 0,
             ended: NEVER,
             task,
+            walk: None,
             next_waiter: None,
         }
     }
@@ -166,6 +172,16 @@ impl Thread {
     /// Makes progress for `elapsed` ns on a CPU of this rate.
     #[inline]
     pub(crate) fn progress(&mut self, elapsed: u64, rate: u64) {
+        if let Some(walk) = &mut self.walk
+            && walk.goes_on_in(self.phase)
+        {
+            let most = if self.phase.is_measured() {
+                self.left
+            } else {
+                u64::MAX
+            };
+            walk.done = walk.done.saturating_add((elapsed * rate).min(most));
+        }
         if self.phase.is_measured() {
             let rate = if self.phase.makes_progress() {
                 rate

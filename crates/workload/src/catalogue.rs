@@ -27,7 +27,7 @@ pub fn catalogue() -> &'static [WorkloadInfo] {
     &CATALOGUE
 }
 
-static CATALOGUE: [WorkloadInfo; 5] = [
+static CATALOGUE: [WorkloadInfo; 6] = [
     WorkloadInfo {
         name: "hog",
         about: "Computes for ever and never sleeps.",
@@ -73,8 +73,30 @@ static CATALOGUE: [WorkloadInfo; 5] = [
         ],
     },
     WorkloadInfo {
+        name: "numa",
+        about: "Threads that walk through memory, as `perf bench numa mem` does: that of their process, or \
+                each its own. Reports GB/s; a process's time is that of its slowest thread.",
+        parameters: &[
+            ParameterInfo {
+                name: "kind",
+                about: "whose memory: shared (the process's) or local (each thread's own)",
+                default: Some("shared"),
+            },
+            ParameterInfo {
+                name: "loops",
+                about: "walks through all of it",
+                default: Some("50"),
+            },
+            ParameterInfo {
+                name: "size",
+                about: "size of the memory walked",
+                default: Some("3GB"),
+            },
+        ],
+    },
+    WorkloadInfo {
         name: "program",
-        about: "Steps of your own, over and over: run, sleep, timer, barrier, spin_until, set, yield, loop.",
+        about: "Steps of your own, over and over: run, sleep, timer, barrier, spin_until, set, yield, touch, loop.",
         parameters: &[],
     },
 ];

@@ -6,7 +6,7 @@ use teeter_scenario::problem::join;
 use teeter_scenario::{Nanos, Problem};
 
 use crate::program::{Metric, Op, Programs, Traits};
-use crate::{catalogue, npb_lu, phases};
+use crate::{catalogue, memory, npb_lu, numa, phases};
 
 /// Private working set of a loop that computes on little data (assumed).
 const SMALL: Traits = Traits {
@@ -28,15 +28,18 @@ const SMALL: Traits = Traits {
 /// What the engine cannot run, with paths relative to the tasks (`/workload/npb-lu/steps`).
 pub fn compile(tasks: &Tasks) -> Result<Programs, Vec<Problem>> {
     let threads = tasks.threads.saturating_mul(tasks.processes);
-    match &tasks.workload {
+    let mut programs = match &tasks.workload {
         Workload::Hog | Workload::Stress => {
             Ok(Programs::alike(threads, vec![Op::ComputeForever], SMALL))
         }
         Workload::Periodic(periodic) => compile_periodic(*periodic, threads),
         Workload::NpbLu(lu) => npb_lu::compile(lu, tasks),
+        Workload::Numa(numa) => Ok(numa::compile(*numa, tasks)),
         Workload::Program(steps) => phases::compile(steps, threads, SMALL),
         other => Err(vec![not_run(other)]),
-    }
+    }?;
+    memory::give(&mut programs, tasks)?;
+    Ok(programs)
 }
 
 fn compile_periodic(periodic: Periodic, threads: u32) -> Result<Programs, Vec<Problem>> {
@@ -79,7 +82,7 @@ fn not_run(workload: &Workload) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use teeter_scenario::document::workload::{NpbLu, Tbench};
+    use teeter_scenario::document::workload::{NpbLu, Numa, Tbench};
 
     fn tasks(workload: Workload) -> Tasks {
         Tasks {
@@ -121,7 +124,7 @@ mod tests {
         assert_eq!(
             refused(Workload::Tbench(Tbench { clients: 1 })),
             "/workload/tbench: this engine does not run the workload `tbench` yet \
-             (it runs hog, stress, periodic, npb-lu, program)"
+             (it runs hog, stress, periodic, npb-lu, numa, program)"
         );
         let never = Periodic {
             run: Nanos(1),
@@ -152,6 +155,7 @@ mod tests {
                 period: Nanos(2),
             }),
             Workload::NpbLu(NpbLu::default()),
+            Workload::Numa(Numa::default()),
             Workload::Program(Vec::new()),
             Workload::Tbench(Tbench { clients: 1 }),
             Workload::Trace(String::new()),

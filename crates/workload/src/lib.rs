@@ -8,10 +8,13 @@ mod catalogue;
 mod compile;
 #[cfg(test)]
 mod interpreter;
+mod memory;
 mod npb_lu;
+mod numa;
 mod phases;
 mod program;
 
 pub use catalogue::{ParameterInfo, WorkloadInfo, catalogue};
 pub use compile::compile;
+pub use memory::MemoryUse;
 pub use program::{BarrierId, FlagId, Metric, Op, Program, Programs, Traits};

@@ -83,7 +83,7 @@ impl<'a> Compiler<'a> {
             Step::Unlock(_) => self.not_run(path, "unlock"),
             Step::Send(_) => self.not_run(path, "send"),
             Step::Receive(_) => self.not_run(path, "receive"),
-            Step::Touch { .. } => self.not_run(path, "touch"),
+            Step::Touch { size } => self.ops.push(Op::Touch(size.0)),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Compiler<'a> {
             join(path, step),
             format!("this engine does not run the step `{step}` yet"),
         );
-        let hint = "it runs run, runtime, sleep, timer, barrier, spin_until, set, yield, affinity and loop";
+        let hint = "it runs run, runtime, sleep, timer, barrier, spin_until, set, yield, affinity, touch and loop";
         self.problems.push(problem.with_hint(hint));
     }
 }

@@ -2,6 +2,8 @@
 
 use teeter_scenario::{CpuList, Nanos};
 
+use crate::memory::MemoryUse;
+
 /// A flag in memory shared by the threads of one workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlagId(pub u32);
@@ -55,6 +57,9 @@ pub enum Op {
         /// Which set.
         cpus: u32,
     },
+    /// Touch so many bytes of the thread's memory ([`Programs::memory`]), from where it stopped last; the
+    /// memory begins again at its end.
+    Touch(u64),
     /// Give way to other runnable tasks (`sched_yield`).
     Yield,
     /// Begin of a loop whose body ends at the matching [`Op::End`]. `None` = for ever.
@@ -118,6 +123,8 @@ pub struct Programs {
     pub metric: Option<Metric>,
     /// How its computation meets the hardware.
     pub traits: Traits,
+    /// The memory that its threads touch, if any.
+    pub memory: Option<MemoryUse>,
 }
 
 impl Programs {
@@ -131,6 +138,7 @@ impl Programs {
             cpus: Vec::new(),
             metric: None,
             traits,
+            memory: None,
         }
     }
 

@@ -151,11 +151,13 @@ const CACHES: &str = "Haswell 12 and 50 cycles, Rome and Milan 13 and 34 to 46 c
 const MEMORY: &str = "Haswell 90 to 96 and 140 to 146 ns (Molka, ICPP 2015: M; lmbench by AnandTech: R), four-socket E7 135 and 194 to 202 ns \
     (Intel Memory Latency Checker: R), EPYC one node a socket 96 to 135 and 180 to 220 ns (AnandTech: R; Milan: M), \
     POWER8 90 ns (AnandTech: R) and 1.56 times that (mean over eight nodes: A); client: M";
+const NUMA: &str =
+    "2 to 4 us to move a page; the rest as a page fault and a page table entry cost: A";
 const IDLE: &str = "drivers/idle/intel_idle.c: Broadwell (R) for servers, Skylake for clients (M); EPYC with C2 disabled as in the wakeup \
     bias tests, C1 1 us (A); POWER8 under pHyp: CEDE of cpuidle-pseries (M) in the place of C1";
 const WAKE: &str = "0.8 to 2 us for the direct cost (Li et al., ExpCS 2007: M); wakeups: A, the serial one by the spacing of a schbench wave";
 
-static PARAMETERS: [Parameter; 29] = [
+static PARAMETERS: [Parameter; 32] = [
     hundredths(
         "smt.2",
         "throughput of a core with 2 busy threads, relative to one",
@@ -218,6 +220,24 @@ static PARAMETERS: [Parameter; 29] = [
         "an access to memory of another package, on average",
         MEMORY,
         |speed| &mut speed.memory_remote,
+    ),
+    nanos(
+        "numa.fault",
+        "kernel time of a hinting fault",
+        NUMA,
+        |speed| &mut speed.numa_fault,
+    ),
+    nanos(
+        "numa.migrate",
+        "kernel time of moving a page of 4 KB to another node",
+        NUMA,
+        |speed| &mut speed.numa_migrate,
+    ),
+    nanos(
+        "numa.scan",
+        "kernel time of marking a page of 4 KB for a hinting fault",
+        NUMA,
+        |speed| &mut speed.numa_scan,
     ),
     hundredths(
         "refill.parallel",

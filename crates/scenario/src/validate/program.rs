@@ -65,6 +65,7 @@ fn takes_time(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Run(time) | Step::Runtime(time) | Step::Sleep(time) => *time > Nanos::ZERO,
         Step::Timer { .. } | Step::Barrier(_) | Step::Receive(_) | Step::SpinUntil(_) => true,
+        Step::Touch { size } => size.0 > 0,
         Step::Loop { times, steps } => *times > 0 && takes_time(steps),
         _ => false,
     })

@@ -9,6 +9,7 @@ use teeter_sched::{Effect, GroupId, NewTask, Rules, Sched, TaskId};
 pub(crate) struct Driver {
     pub(crate) sched: Sched,
     pub(crate) cpus: u16,
+    pub(crate) nodes: u16,
     pub(crate) now: Nanos,
     /// Run time of each task so far, ns.
     pub(crate) ran: Vec<u64>,
@@ -29,6 +30,7 @@ impl Driver {
         Self {
             sched: Sched::new(&topology, rules),
             cpus: topology.cpus.len() as u16,
+            nodes: topology.nodes.len() as u16,
             now: Nanos(0),
             ran: Vec::new(),
             effects: Vec::new(),

@@ -9,5 +9,6 @@ mod driver;
 mod fairness;
 mod invariants;
 mod nested_load;
+mod numa;
 mod placement;
 mod spreading;

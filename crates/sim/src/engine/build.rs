@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use teeter_machine::{CpuId, CpuSet, Speed, Topology};
+use teeter_machine::{CpuId, CpuSet, NodeId, Speed, Topology};
 use teeter_scenario::document::{Fork, Scenario, Tasks, Workload};
 use teeter_scenario::{CpuList, Problem};
-use teeter_sched::{NewTask, Rules, Sched};
-use teeter_workload::Programs;
+use teeter_sched::{MmId, NewTask, RegionId, Rules, Sched, TaskId};
+use teeter_workload::{MemoryUse, Programs};
 
 use super::Simulation;
 use crate::code::{Code, ends};
@@ -15,6 +15,7 @@ use crate::cpu::Cpu;
 use crate::digest::Digest;
 use crate::groups::Groups;
 use crate::hardware::Hardware;
+use crate::memory::Walk;
 use crate::queue::{Event, Queue};
 use crate::sampler::Sampler;
 use crate::script::{Names, Script};
@@ -232,6 +233,13 @@ fn place(
         let message = "no CPU in it is online and open to the task's cgroup";
         return Err(vec![Problem::new("/affinity", message)]);
     }
+    for &node in programs.memory.iter().flat_map(|memory| &memory.nodes) {
+        let known = node < topology.nodes.len() as u32;
+        if !known || !topology.has_memory(NodeId(node as u16)) {
+            let message = format!("there is no node {node} with memory");
+            return Err(vec![Problem::new("/memory/nodes", message)]);
+        }
+    }
     programs.throttle_spins(affinity.len());
     let birth = birth(&tasks.fork, topology, &affinity)?;
     Ok(Compiled {
@@ -274,6 +282,49 @@ fn birth(fork: &Fork, topology: &Topology, affinity: &CpuSet) -> Part<Birth> {
 
 fn cpu_set(list: &CpuList) -> CpuSet {
     list.iter().map(|cpu| CpuId(cpu as u16)).collect()
+}
+
+/// The memory of a task while it is handed out to its threads.
+struct Memory<'a> {
+    used: &'a MemoryUse,
+    nodes: Vec<NodeId>,
+    /// Threads of a process.
+    threads: u32,
+    /// The process at hand, and its memory if its threads share it.
+    process: Option<(MmId, Option<RegionId>)>,
+}
+
+impl<'a> Memory<'a> {
+    fn new(used: &'a MemoryUse, tasks: &Tasks) -> Self {
+        let node = |&node: &u32| NodeId(node as u16);
+        let all = tasks.thread_count().try_into().unwrap_or(u32::MAX);
+        Self {
+            used,
+            nodes: used.nodes.iter().map(node).collect(),
+            threads: (all / tasks.processes.max(1)).max(1),
+            process: None,
+        }
+    }
+
+    /// The walk of thread number `index` of the task; they come in order, process by process.
+    fn walk(&mut self, index: u32, task: TaskId, sched: &mut Sched) -> Walk {
+        let within = index % self.threads;
+        let (mm, shared) = match self.process {
+            Some(process) if within > 0 => process,
+            _ => {
+                let mm = sched.add_mm();
+                let shared = self.used.shared.then(|| self.map(mm, sched));
+                *self.process.insert((mm, shared))
+            }
+        };
+        sched.set_mm(task, mm);
+        let region = shared.unwrap_or_else(|| self.map(mm, sched));
+        Walk::new(self.used, region, within, self.threads)
+    }
+
+    fn map(&self, mm: MmId, sched: &mut Sched) -> RegionId {
+        sched.map(mm, self.used.size, &self.nodes)
+    }
 }
 
 /// What the tasks bring into being.
@@ -324,6 +375,10 @@ impl World {
         );
 
         let first = self.threads.len() as u32;
+        let mut memory = programs
+            .memory
+            .as_ref()
+            .map(|used| Memory::new(used, tasks));
         for (index, &program) in (0..).zip(&programs.thread) {
             let id = sched.add_task(&NewTask {
                 group: groups.get(&tasks.cgroup).id,
@@ -337,6 +392,9 @@ impl World {
             let ends = ends(&programs.programs[program as usize]);
             let mut thread = Thread::new(task, starts[program as usize]);
             thread.ends = ends;
+            thread.walk = memory
+                .as_mut()
+                .map(|memory| Box::new(memory.walk(index, id, sched)));
             self.threads.push(thread);
             self.to_end += u32::from(ends);
         }

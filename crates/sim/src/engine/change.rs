@@ -120,6 +120,7 @@ impl Simulation {
             Phase::Forking { .. }
             | Phase::Ready
             | Phase::Work
+            | Phase::Touch
             | Phase::Wall { .. }
             | Phase::Forever => self.end_when_running(thread),
         }

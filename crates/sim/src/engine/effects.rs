@@ -77,7 +77,10 @@ impl Simulation {
         self.digest.word(record);
         self.switches += 1;
 
-        self.charge(cpu);
+        match prev {
+            Some(thread) => self.leave(cpu, thread),
+            None => self.charge(cpu),
+        }
         let state = &mut self.cpus[cpu.index()];
         debug_assert_eq!(state.running, prev, "the engine knows who runs");
         state.running = next;
@@ -119,8 +122,8 @@ impl Simulation {
         self.busy[core] = busy;
         for &sibling in hardware.siblings(core) {
             self.charge(sibling);
-            let state = &mut self.cpus[sibling.index()];
-            state.rate = hardware.rate(busy);
+            self.set_rate(sibling);
+            let state = &self.cpus[sibling.index()];
             let works = |thread: u32| self.threads[thread as usize].phase.makes_progress();
             if sibling != cpu && state.running.is_some_and(works) {
                 self.arm(sibling);
@@ -135,6 +138,10 @@ impl Simulation {
             | u64::from(task.0);
         self.digest.word(self.now);
         self.digest.word(record);
+        if self.cpus[from.index()].running == Some(task.0) {
+            self.charge(from);
+            self.tell_touched(from, task.0);
+        }
         let thread = &mut self.threads[task.0 as usize];
         thread.cpu = to;
         self.tasks[thread.task as usize].migrations[cause as usize] += 1;

@@ -66,6 +66,10 @@ impl Simulation {
 
     /// Sets the CPU's boundary to when its thread ends what it is doing, as things stand.
     pub(super) fn arm(&mut self, cpu: CpuId) {
+        let walks = |thread: u32| self.threads[thread as usize].walk.is_some();
+        if self.cpus[cpu.index()].running.is_some_and(walks) {
+            self.set_rate(cpu);
+        }
         match self.boundary_time(cpu) {
             Some(time) => self.queue.set(Event::Boundary(cpu), time),
             None => self.queue.cancel(Event::Boundary(cpu)),
@@ -158,6 +162,15 @@ impl Simulation {
                     }
                 }
                 Instr::Affinity { cpus } => return self.bind_itself(cpu, thread, cpus),
+                Instr::Touch(bytes) => {
+                    let Some(walk) = &state.walk else {
+                        continue;
+                    };
+                    state.left = walk.work(bytes);
+                    state.pay_debt();
+                    state.phase = Phase::Touch;
+                    return self.arm(cpu);
+                }
                 Instr::Yield => return self.give_way(cpu, thread),
                 Instr::Loop { .. } | Instr::End { .. } => state.jump(instr),
                 Instr::Progress(amount) => {
@@ -301,6 +314,7 @@ impl Simulation {
 
     /// The thread on `cpu` ends.
     fn exit(&mut self, cpu: CpuId, thread: u32) {
+        self.tell_touched(cpu, thread);
         self.threads[thread as usize].phase = Phase::Done;
         self.queue.cancel(Event::Boundary(cpu));
         self.stats.dequeue(self.now, thread);
@@ -327,10 +341,11 @@ impl Simulation {
 
     /// A thread gets a CPU: what that costs it before it makes progress.
     pub(super) fn resume(&mut self, cpu: CpuId, thread: u32) {
+        let mut from = self.now + self.hardware.switch() + self.owed(thread);
+        self.set_rate(cpu);
         let state = &mut self.threads[thread as usize];
         let task = &mut self.tasks[state.task as usize];
         state.cpu = cpu;
-        let mut from = self.now + self.hardware.switch();
         if state.woken_at != NEVER {
             from += state.lines;
             task.record_latency(from - state.woken_at);

@@ -79,7 +79,7 @@ impl Simulation {
                 .collect(),
             cpus: self.cpu_result(&totals),
             idle_while_waiting: mean(totals.wasted, window),
-            numa: NumaCounts::default(),
+            numa: self.numa(),
             balance: self.balance(),
             switches: self.switches,
             wakeups: self.wakeups,
@@ -151,6 +151,16 @@ impl Simulation {
         CpuResult {
             busy: means(&totals.busy),
             nr_running: means(&nr_running),
+        }
+    }
+
+    fn numa(&self) -> NumaCounts {
+        let stats = self.sched.numa_stats();
+        NumaCounts {
+            pte_updates: stats.pte_updates,
+            hint_faults: stats.hint_faults,
+            hint_faults_local: stats.hint_faults_local,
+            pages_migrated: stats.pages_migrated,
         }
     }
 

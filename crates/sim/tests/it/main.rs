@@ -6,6 +6,7 @@ mod digests;
 mod golden_fairness;
 mod invariants;
 mod nested_groups;
+mod numa;
 mod proof;
 mod script;
 mod shape;

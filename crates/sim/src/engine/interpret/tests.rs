@@ -27,6 +27,7 @@ fn build(cpus: u32, tasks: Tasks, programs: &[&[Op]]) -> Simulation {
     let mut scenario = Scenario::new(Machine::new(source), vec![tasks]);
     scenario.run.duration = Nanos(1000 * MS);
     let compiled = Programs {
+        memory: None,
         programs: programs
             .iter()
             .map(|ops| Program { ops: ops.to_vec() })
