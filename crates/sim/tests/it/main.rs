@@ -4,6 +4,7 @@ mod bench;
 mod determinism;
 mod digests;
 mod golden_fairness;
+mod golden_placement;
 mod invariants;
 mod nested_groups;
 mod numa;

@@ -1,0 +1,57 @@
+//! Where a real kernel put tasks, and where ours puts them: every scenario measured below
+//! `tests/golden/{placement,release,numa_imbalance}`, as far as it can be run, side by side in
+//! `tests/golden/placement.txt`.
+//!
+//! A scenario of hogs passes if the mean number of tasks on each node (nodes sorted) is within 0.5 and that on
+//! each CPU (CPUs sorted) within 0.3 of what was measured; if its migrations are within a factor of 2 (of their
+//! number and one); and, where tasks were freed from a single CPU, if they are spread within 1.5 times the time
+//! measured. Both the kernel's runs and ours are repeated with other phases of ticks, and what lies between the
+//! repeats of either counts as found; the table tells which scenarios need that. Of tasks that sleep only the
+//! nodes count. Rows that were not the same in each repeat of the measurement are shown and not counted.
+//!
+//! `TEETER_BLESS=1 cargo test -p teeter-sim golden_placement` writes the table anew.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "the measurements are sound, or the test fails"
+)]
+
+mod measure;
+mod record;
+mod scenario;
+mod table;
+
+use record::Case;
+use table::{Row, Verdict};
+
+/// Runs of each scenario; ticks of CPUs have other phases in each.
+const REPEATS: u32 = 3;
+
+/// Part of the scenarios of hogs that must pass, in percent.
+const REQUIRED: usize = 89;
+
+#[test]
+fn tasks_are_where_the_kernel_puts_them() {
+    let rows: Vec<Row> = record::cases().iter().map(row).collect();
+    let text = table::text(&rows);
+    println!("{text}");
+    table::record(&text);
+    let counted = |verdict| rows.iter().filter(|row| row.counts(verdict)).count();
+    let (passed, failed) = (counted(Verdict::Pass), counted(Verdict::Miss));
+    assert!(
+        passed * 100 >= REQUIRED * (passed + failed),
+        "{passed} of {} scenarios of hogs pass",
+        passed + failed
+    );
+}
+
+/// Runs a scenario as it was measured, a few times.
+fn row(case: &Case) -> Row {
+    match scenario::of(case) {
+        Ok(scenario) => {
+            let repeat = |repeat| measure::measure(case, &scenario, repeat);
+            Row::new(case, (0..REPEATS).map(repeat).collect())
+        }
+        Err(why) => Row::not_run(case, why),
+    }
+}
