@@ -21,6 +21,8 @@ const SCENARIO: &str = "A file, - for stdin, a link, or preset:NAME";
 pub(crate) enum Command {
     /// Run a scenario and show what came of it
     Run(RunArgs),
+    /// List what the scheduler decided, with what it looked at
+    Decisions(DecisionsArgs),
     /// Show the sched domains of a machine as a kernel builds them
     Domains(DomainsArgs),
     /// Say everything that is wrong with a scenario
@@ -71,6 +73,27 @@ pub(crate) struct RunArgs {
     /// Write the series that the charts plot to a file, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) series: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DecisionsArgs {
+    #[arg(value_name = "SCENARIO", help = SCENARIO)]
+    pub(crate) scenario: String,
+    /// Run under this kernel instead of the scenario's; may be given several times
+    #[arg(long = "kernel", value_name = "K")]
+    pub(crate) kernels: Vec<String>,
+    /// List only those for which this is not 0, such as "kind == balance && imbalance > 1"
+    #[arg(long = "where", value_name = "EXPR")]
+    pub(crate) filter: Option<String>,
+    /// Where all random draws come from
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Simulated time, such as 500ms or 30s
+    #[arg(long, value_name = "T")]
+    pub(crate) duration: Option<Nanos>,
+    /// Print JSON Lines instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,7 @@
 //! `teeter presets`, `teeter kernels` and `teeter rules`: what there is.
 
 use teeter_scenario::{Problems, presets};
+use teeter_sched::rules::OwnPoint;
 
 use crate::table::Table;
 
@@ -42,5 +43,14 @@ pub(crate) fn rules() -> String {
         rules.row([rule.name.to_owned(), rule.about.to_owned()]);
         rules.row([String::new(), rule.values().join(" | ")]);
     }
-    rules.left()
+    let mut own = Table::new(2);
+    for (_, name, about, names) in OwnPoint::ALL {
+        own.row([name.to_owned(), about.to_owned()]);
+        own.row([String::new(), format!("knows: {}", names.inputs.join(" "))]);
+    }
+    format!(
+        "{}\nOf one's own, as {{ \"expr\": \"…\" }}:\n{}",
+        rules.left(),
+        own.left()
+    )
 }

@@ -1,10 +1,11 @@
 //! `teeter`: the engine without the page.
 //!
-//! Every command makes its whole output first: where something is wrong there is one message on stderr,
-//! nothing on stdout, and the exit code 2.
+//! Every command makes its whole output first (but for `decisions`, which may be too many to keep): where
+//! something is wrong there is one message on stderr, nothing on stdout, and the exit code 2.
 
 mod args;
 mod check;
+mod decisions;
 mod domains;
 mod error;
 mod import;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result<String, Error> {
     match command {
         Command::Run(args) => run::execute(&args),
+        Command::Decisions(args) => decisions::execute(&args),
         Command::Domains(args) => domains::execute(&args),
         Command::Check { scenario } => check::execute(&scenario),
         Command::Link(LinkCommand::Encode { scenario, base }) => {

@@ -14,10 +14,12 @@ pub(crate) mod group_type;
 mod misfit;
 pub(crate) mod newidle;
 pub(crate) mod numa_imbalance;
+mod own;
 pub(crate) mod periodic;
 
 use teeter_machine::{CpuId, CpuSet};
 
+use crate::decision::{Balance, Seen, Why};
 use crate::domain::Flags;
 use crate::effect::{Cause, Effect};
 use crate::ids::{SdId, TaskId};
@@ -66,6 +68,8 @@ pub(crate) struct Env {
     /// It pushes the task of its own source, by the stopper.
     pub(crate) active: bool,
     pub(crate) cause: Cause,
+    /// What it saw, if that is on record.
+    pub(crate) seen: Option<Seen>,
 }
 
 /// The CPU that balances for its group: the first idle one, of the first choice if there is such a one; else
@@ -135,6 +139,7 @@ impl Sched {
             loop_max: 0,
             active: false,
             cause,
+            seen: None,
         };
         let name = self.domains.sd(sd).name;
         self.stats.level(name).count += 1;
@@ -145,8 +150,48 @@ impl Sched {
         } else {
             Outcome::Balanced
         };
+        if self.recording() {
+            self.note_pass(cpu, &env, go_on, outcome);
+        }
         let moved = self.settle(&env, cpu, outcome);
         (moved, go_on)
+    }
+
+    /// Puts a pass on record.
+    fn note_pass(&mut self, cpu: CpuId, env: &Env, began: bool, outcome: Outcome) {
+        let sd = self.domains.sd(env.sd);
+        let seen = env.seen.unwrap_or_default();
+        let pulls = env.src_cpu != cpu;
+        let pushes = self.rqs[env.src_cpu.index()].active_balance == Some(cpu);
+        let allowed = seen.imbalance == Some(0) && seen.imbalance_before.is_some_and(|n| n != 0);
+        let why = match outcome {
+            Outcome::Pulled(0) if pushes => Why::ActiveBalance,
+            Outcome::Pulled(0) | Outcome::OnePinned => Why::NothingMoved,
+            Outcome::Pulled(_) => Why::Moved,
+            Outcome::AllPinned => Why::AllPinned,
+            Outcome::Balanced if !began => Why::Refused,
+            Outcome::Balanced if seen.busiest.is_none() => Why::NoBusiestGroup,
+            Outcome::Balanced if allowed => Why::NumaImbalanceAllowed,
+            Outcome::Balanced if seen.imbalance.is_none_or(|n| n == 0) => Why::Balanced,
+            Outcome::Balanced => Why::NoBusiestQueue,
+        };
+        let balance = Balance {
+            domain: sd.name,
+            level: sd.level,
+            span_weight: sd.span_weight,
+            imbalance_pct: sd.imbalance_pct,
+            idle: env.idle,
+            dst_cpu: cpu,
+            seen,
+            src_cpu: pulls.then_some(env.src_cpu),
+            nr_moved: match outcome {
+                Outcome::Pulled(moved) => moved,
+                _ => 0,
+            },
+            why,
+            candidates: Vec::new(),
+        };
+        self.note_balance(cpu, balance);
     }
 
     /// Whether this CPU is the one to balance for its group. A CPU about to idle is, for itself.

@@ -14,6 +14,7 @@ mod balance;
 mod cfs;
 mod cfs_rq;
 mod check;
+pub mod decision;
 mod domain;
 mod eevdf;
 mod effect;

@@ -13,6 +13,7 @@ mod idle;
 mod load;
 mod named;
 mod numa;
+mod own;
 mod pick;
 mod presets;
 mod release;
@@ -36,6 +37,8 @@ pub use idle::IdleRules;
 pub use load::{LoadMetric, LoadRules, NewUtil, Pelt, Propagation, UtilEst};
 pub use named::{RuleInfo, all};
 pub use numa::{NumaMove, NumaRules, NumaTunables, ScanPeriod};
+pub(crate) use own::{GROUP_INPUTS, OwnTraps};
+pub use own::{OwnPoint, OwnRules, OwnTrap};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
@@ -68,6 +71,8 @@ pub struct Rules {
     pub features: Features,
     /// Changes of tasks that exist.
     pub change: ChangeRules,
+    /// The user's own rules, in place of the kernel's.
+    pub own: OwnRules,
     /// How sched domains are built.
     pub topology: DomainRules,
     /// What an administrator may set.

@@ -7,6 +7,7 @@ mod create;
 mod entry;
 mod query;
 
+pub(crate) use clock::BOOT_NS;
 use std::sync::Arc;
 
 use teeter_machine::Topology;
@@ -16,6 +17,7 @@ use teeter_scenario::document::SettingValue;
 use crate::balance::Turn;
 use crate::balance::newidle::Dice;
 use crate::cfs_rq::CfsRq;
+use crate::decision;
 use crate::domain::Domains;
 use crate::effect::Effect;
 use crate::entity::Entity;
@@ -24,7 +26,7 @@ use crate::ids::{CfsRqId, EntityId, GroupId, TaskId};
 use crate::nohz::Nohz;
 use crate::numa::Numa;
 use crate::rq::Rq;
-use crate::rules::{Rules, RulesError};
+use crate::rules::{OwnTraps, Rules, RulesError};
 use crate::stats::BalanceStats;
 use crate::task::Task;
 
@@ -58,6 +60,9 @@ pub struct Sched {
     pub(crate) stats: BalanceStats,
     pub(crate) numa: Numa,
     pub(crate) effects: Vec<Effect>,
+    pub(crate) own_traps: OwnTraps,
+    /// Decisions on record, if they are kept.
+    pub(crate) log: Option<Box<decision::Log>>,
     /// Detached tasks on their way; kept for its capacity.
     pub(crate) detached: Vec<TaskId>,
 }
@@ -94,6 +99,8 @@ impl Sched {
             stats: BalanceStats::default(),
             numa: Numa::new(topology),
             effects: Vec::new(),
+            own_traps: OwnTraps::default(),
+            log: None,
             detached: Vec::new(),
             rules,
         };

@@ -12,6 +12,7 @@ pub(crate) mod scan_limit;
 
 use teeter_machine::CpuId;
 
+use crate::decision::{Event, Placement, Step};
 use crate::domain::Flags;
 use crate::ids::TaskId;
 use crate::rules::{Feature, LoadMetric, RecentUsed, SchedIdleCpus};
@@ -37,8 +38,18 @@ impl Sched {
     ) -> CpuId {
         let allowed = self.task(task).affinity;
         let prev = self.task(task).cpu;
+        let mut placement = Placement {
+            event: Event::Wakeup,
+            task,
+            prev_cpu: prev,
+            target_cpu: None,
+            chosen_cpu: prev,
+            sync: waker == Waker::Task { sync: true },
+            step: Step::Given,
+        };
         if allowed.len() == 1 {
-            return allowed.first().unwrap_or(prev);
+            placement.chosen_cpu = allowed.first().unwrap_or(prev);
+            return self.note_placement(this_cpu, placement);
         }
         let current = self.rqs[this_cpu.index()].curr;
         if let Some(current) = current {
@@ -68,9 +79,11 @@ impl Sched {
         }
         if let Some(sd) = slow {
             let cpu = self.find_idlest_cpu(sd, task, this_cpu, Flags::BALANCE_WAKE);
-            return self.allowed_or_fallback(task, cpu);
+            placement.step = Step::Idlest;
+            placement.chosen_cpu = self.allowed_or_fallback(task, cpu);
+            return self.note_placement(this_cpu, placement);
         }
-        let cpu = self.select_idle_sibling(&Search {
+        let (cpu, step) = self.select_idle_sibling(&Search {
             task,
             allowed,
             this_cpu,
@@ -84,7 +97,10 @@ impl Sched {
         {
             self.task_mut(current).recent_used_cpu = this_cpu;
         }
-        self.allowed_or_fallback(task, cpu)
+        placement.target_cpu = Some(target);
+        placement.step = step;
+        placement.chosen_cpu = self.allowed_or_fallback(task, cpu);
+        self.note_placement(this_cpu, placement)
     }
 
     /// Whether the waker's CPU is to be considered at all.

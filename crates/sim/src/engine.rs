@@ -13,6 +13,7 @@ use std::sync::Arc;
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Scenario, ScriptEntry, Until};
+use teeter_sched::decision::Decision;
 use teeter_sched::{Effect, GroupId, Sched, TaskId};
 
 use crate::code::Code;
@@ -171,6 +172,16 @@ impl Simulation {
     /// Migrations since the last call, oldest first; at most the latest few thousand.
     pub fn take_migrations(&mut self) -> Vec<MigrationMark> {
         self.marks.drain(..).collect()
+    }
+
+    /// Puts the scheduler's decisions on record from now on, or no longer.
+    pub fn record_decisions(&mut self, on: bool) {
+        self.sched.record_decisions(on);
+    }
+
+    /// Moves the decisions made since the last call to the end of `into`.
+    pub fn take_decisions(&mut self, into: &mut Vec<Decision>) {
+        self.sched.take_decisions(into);
     }
 
     /// Who is who.

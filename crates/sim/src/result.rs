@@ -32,6 +32,9 @@ pub struct RunResult {
     pub switches: u64,
     /// Wakeups of sleeping tasks.
     pub wakeups: u64,
+    /// What went wrong with rules of the user's own, in words; none where all is well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<String>,
 }
 
 /// What came out for one of the scenario's tasks, all its threads together.

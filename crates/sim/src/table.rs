@@ -13,6 +13,17 @@ pub struct ThreadTable {
     pub cgroups: Vec<String>,
 }
 
+impl ThreadTable {
+    /// A thread's name, `task.index`, by its task number.
+    pub fn name(&self, task: u32) -> String {
+        let thread = self.threads.get(task as usize);
+        let named = thread.and_then(|thread| Some((thread, self.tasks.get(thread.task as usize)?)));
+        named.map_or_else(String::new, |(thread, task)| {
+            format!("{}.{}", task.name, thread.index)
+        })
+    }
+}
+
 /// One thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadInfo {

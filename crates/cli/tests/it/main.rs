@@ -6,6 +6,7 @@
 )]
 
 mod check;
+mod decisions;
 mod domains;
 mod import;
 mod link;

@@ -45,6 +45,7 @@ impl Sched {
             loop_max: 0,
             active: true,
             cause: Cause::Active,
+            seen: None,
         };
         self.displace(cpu);
         if let Some(task) = self.detach_one_task(env) {
@@ -79,7 +80,7 @@ impl Sched {
                 tasks - 1 - at
             };
             let task = self.rqs[src].cfs_tasks[at];
-            self.can_migrate_task(&mut env, task).then_some(task)
+            self.refusal(&mut env, task).is_none().then_some(task)
         });
         self.rqs[src].curr = running;
         found

@@ -55,10 +55,9 @@ impl Picture {
         avg_load(self.total_load, self.total_capacity)
     }
 
-    /// How much load to pull from the busiest group; `None` = leave it (`find_busiest_group`).
-    pub(crate) fn imbalance(&self) -> Option<u64> {
-        let worth = self.busiest.sum_nr_running > 0 && self.passes_gates();
-        worth.then(|| self.calculate_imbalance())
+    /// Whether the busiest group is left as it is (`find_busiest_group`).
+    pub(crate) fn leaves(&self) -> bool {
+        self.busiest.sum_nr_running == 0 || !self.passes_gates()
     }
 
     /// Whether the difference is worth a move at all.

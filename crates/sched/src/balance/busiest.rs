@@ -8,10 +8,11 @@ use teeter_machine::{CpuId, CpuSet};
 use super::contest::{Contest, Puller, capacity_greater};
 use super::group::{GroupStats, GroupTraits, GroupType, IdleType, avg_load};
 use super::{Env, Migration, average_load, group_type};
+use crate::decision::Seen;
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId};
 use crate::numa::FbqType;
-use crate::rules::{CapacityTest, Decision, Pelt};
+use crate::rules::{CapacityTest, Decision, OwnPoint, Pelt};
 use crate::sched::Sched;
 
 impl Sched {
@@ -55,7 +56,8 @@ impl Sched {
                 stats.no_capacity = true;
                 stats.group_type = average_load::classify(&stats, imbalanced);
             }
-            if average_load::picks(&stats, busiest.as_ref()) {
+            let busier = busiest.and_then(|busiest| self.own_busier(env, &stats, &busiest));
+            if busier.unwrap_or_else(|| average_load::picks(&stats, busiest.as_ref())) {
                 busiest = Some(stats);
             }
         }
@@ -73,14 +75,13 @@ impl Sched {
             busiest,
             dst_load_per_task,
         };
-        env.migration = Migration::Load;
-        let imbalance = picture.imbalance();
-        env.imbalance = imbalance.unwrap_or(0) as i64;
-        let found = match imbalance {
-            Some(0) => self.rules.balance.pulls_nothing,
-            found => found.is_some(),
-        };
-        found.then_some(busiest.group)
+        self.see(env, local, busiest);
+        if picture.leaves() {
+            return None;
+        }
+        let imbalance = picture.calculate_imbalance() as i64;
+        let found = self.conclude(env, Migration::Load, None, imbalance, &local, &busiest);
+        found.or(self.rules.balance.pulls_nothing.then_some(busiest.group))
     }
 
     fn busiest_by_group_type(&mut self, env: &mut Env) -> Option<SgId> {
@@ -114,8 +115,11 @@ impl Sched {
                         (stats.traits.min_capacity, stats.traits.max_capacity);
                 }
                 local = Some(stats);
-            } else if contest.picks(&stats, busiest.as_ref()) {
-                busiest = Some(stats);
+            } else {
+                let busier = busiest.and_then(|busiest| self.own_busier(env, &stats, &busiest));
+                if busier.unwrap_or_else(|| contest.picks(&stats, busiest.as_ref())) {
+                    busiest = Some(stats);
+                }
             }
         }
         self.note_overload(env, overload);
@@ -150,10 +154,48 @@ impl Sched {
             local,
             busiest,
         };
-        let (migration, imbalance) = picture.imbalance()?;
+        self.see(env, local, busiest);
+        if !picture.passes_gates() {
+            return None;
+        }
+        let before = picture.before_numa();
+        let (migration, imbalance) = picture.calculate_imbalance();
+        self.conclude(env, migration, before, imbalance, &local, &busiest)
+    }
+
+    /// Puts what a pass sees on record.
+    fn see(&self, env: &mut Env, local: GroupStats, busiest: GroupStats) {
+        env.seen = self.recording().then(|| Seen {
+            local: Some(local),
+            busiest: Some(busiest),
+            ..Seen::default()
+        });
+    }
+
+    /// Sets what a pass is to move, by the user's own rules where there are some. Gives the group to move
+    /// it from; `None` = there is nothing to move.
+    fn conclude(
+        &mut self,
+        env: &mut Env,
+        migration: Migration,
+        before_numa: Option<i64>,
+        imbalance: i64,
+        local: &GroupStats,
+        busiest: &GroupStats,
+    ) -> Option<SgId> {
+        let own_numa = before_numa.and_then(|before| {
+            self.own_imbalance(OwnPoint::NumaImbalance, env, before, local, busiest)
+        });
+        let allowed = own_numa.unwrap_or(imbalance);
+        let own = self.own_imbalance(OwnPoint::Imbalance, env, allowed, local, busiest);
         env.migration = migration;
-        env.imbalance = imbalance;
-        Some(busiest.group)
+        env.imbalance = own.unwrap_or(allowed);
+        if let Some(seen) = &mut env.seen {
+            seen.migration = Some(migration);
+            seen.imbalance_before = before_numa;
+            seen.imbalance = Some(env.imbalance);
+        }
+        (env.imbalance != 0).then_some(busiest.group)
     }
 
     /// By what the kernel compares groups on the domain of a pass.

@@ -4,6 +4,7 @@
 //! v6.17; SCHED.md 5.6, 5.7 and 14).
 
 use super::{Env, IdleType, Migration};
+use crate::decision::Verdict;
 use crate::domain::Flags;
 use crate::ids::TaskId;
 use crate::queue::Dequeue;
@@ -83,7 +84,13 @@ impl Sched {
             if env.looked > env.loop_max && !self.looks_on(env) {
                 break;
             }
-            if self.can_migrate_task(env, task) && self.fits_imbalance(env, task) {
+            let refused = self.refusal(env, task);
+            let refused = match refused {
+                None if !self.fits_imbalance(env, task) => Some(Verdict::TooHeavy),
+                refused => refused,
+            };
+            self.note_candidate(task, refused.unwrap_or(Verdict::Moved));
+            if refused.is_none() {
                 self.detach_task(task);
                 detached.push(task);
                 // A preemptible kernel pulls one task at a time while it is about to idle.
@@ -153,25 +160,26 @@ impl Sched {
         }
     }
 
-    /// Whether the task may and should go to the destination (`can_migrate_task`).
-    pub(super) fn can_migrate_task(&mut self, env: &mut Env, task: TaskId) -> bool {
+    /// Why the task may not or should not go to the destination, if so (`can_migrate_task`).
+    pub(super) fn refusal(&mut self, env: &mut Env, task: TaskId) -> Option<Verdict> {
         let affinity = self.task(task).affinity;
         if !affinity.contains(env.dst_cpu) {
             env.some_pinned = true;
             if env.idle != IdleType::NewlyIdle && env.new_dst_cpu.is_none() && !env.active {
                 env.new_dst_cpu = env.dst_grpmask.and(&env.cpus).and(&affinity).first();
             }
-            return false;
+            return Some(Verdict::Affinity);
         }
         env.all_pinned = false;
         if self.rqs[env.src_cpu.index()].curr == Some(task) {
-            return false;
+            return Some(Verdict::Running);
         }
         if env.active && self.rules.balance.active_moves_hot {
-            return true;
+            return None;
         }
         let sd = self.domains.sd(env.sd);
-        moves_hot(sd.nr_balance_failed, sd.cache_nice_tries) || !self.stays(env, task)
+        let stays = !moves_hot(sd.nr_balance_failed, sd.cache_nice_tries) && self.stays(env, task);
+        stays.then_some(Verdict::Hot)
     }
 
     /// Whether the task is better off where it is: near its memory, or else its cache.

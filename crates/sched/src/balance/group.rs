@@ -48,7 +48,7 @@ impl IdleType {
 
 /// Statistics of one group (`sg_lb_stats`). Loads are unscaled weights, capacity and utilization parts of
 /// 1024 a CPU.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GroupStats {
     pub(crate) group: SgId,
     pub(crate) group_type: GroupType,
@@ -80,7 +80,7 @@ pub(crate) struct GroupStats {
 }
 
 /// What is fixed about a group.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct GroupTraits {
     /// Whether its CPUs are hardware threads of one core (SHARE_CPUCAPACITY).
     pub(crate) smt: bool,
@@ -124,6 +124,24 @@ impl GroupStats {
     /// CPUs that run something.
     pub(crate) fn busy_cpus(&self) -> u32 {
         self.group_weight.saturating_sub(self.idle_cpus)
+    }
+
+    /// Its numbers for a user's own rule, in the order of [`crate::rules::GROUP_INPUTS`].
+    pub(crate) fn input(&self, at: usize) -> Option<i64> {
+        let amount = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        match at {
+            0 => Some(self.sum_nr_running.into()),
+            1 => Some(self.sum_h_nr_running.into()),
+            2 => Some(self.idle_cpus.into()),
+            3 => Some(self.group_weight.into()),
+            4 => Some(amount(self.group_load)),
+            5 => Some(amount(self.group_util)),
+            6 => self.group_runnable.map(amount),
+            7 => Some(amount(self.group_capacity)),
+            8 => Some(amount(self.avg_load)),
+            9 => Some(self.group_type as i64),
+            _ => None,
+        }
     }
 }
 

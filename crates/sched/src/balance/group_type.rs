@@ -105,15 +105,6 @@ impl Picture {
         avg_load(self.total_load, self.total_capacity)
     }
 
-    /// What to pull from the busiest group and how much; `None` = leave it (`find_busiest_group`).
-    pub(crate) fn imbalance(&self) -> Option<(Migration, i64)> {
-        if !self.passes_gates() {
-            return None;
-        }
-        let (migration, imbalance) = self.calculate_imbalance();
-        (imbalance != 0).then_some((migration, imbalance))
-    }
-
     /// Whether the difference is worth a move at all.
     pub(crate) fn passes_gates(&self) -> bool {
         let (local, busiest) = (&self.local, &self.busiest);
@@ -190,24 +181,7 @@ impl Picture {
                 }
                 return (Migration::Util, spare as i64);
             }
-            let tasks = if busiest.group_weight == 1 || self.prefer_sibling {
-                match self.rework {
-                    // Unsigned, as posted: it wraps where the local group has more.
-                    Rework::V2 => busiest
-                        .sum_h_nr_running
-                        .wrapping_sub(local.sum_h_nr_running),
-                    Rework::Merged => self.sibling_difference(),
-                }
-            } else {
-                // Unsigned, as in the kernel: the gates see to it that the local group has more.
-                let more = local.idle_cpus.wrapping_sub(busiest.idle_cpus);
-                if self.even_idle && more == 1 && busiest.group_type > GroupType::FullyBusy {
-                    2
-                } else {
-                    more
-                }
-            };
-            return (Migration::Task, self.allow_numa(i64::from(tasks)));
+            return (Migration::Task, self.allow_numa(self.difference()));
         }
         let mut local_avg = local.avg_load;
         if local.group_type < GroupType::Overloaded {
@@ -231,6 +205,39 @@ impl Picture {
             .wrapping_sub(local_avg)
             .wrapping_mul(local.group_capacity);
         (Migration::Load, (pull.min(room) / 1024) as i64)
+    }
+
+    /// By how much the groups differ where the local one has spare capacity and tasks are moved: in tasks, or
+    /// in idle CPUs. Half of it is to be moved.
+    fn difference(&self) -> i64 {
+        let (local, busiest) = (&self.local, &self.busiest);
+        if busiest.group_weight == 1 || self.prefer_sibling {
+            return i64::from(match self.rework {
+                // Unsigned, as posted: it wraps where the local group has more.
+                Rework::V2 => busiest
+                    .sum_h_nr_running
+                    .wrapping_sub(local.sum_h_nr_running),
+                Rework::Merged => self.sibling_difference(),
+            });
+        }
+        // Unsigned, as in the kernel: the gates see to it that the local group has more.
+        let more = local.idle_cpus.wrapping_sub(busiest.idle_cpus);
+        let evened = self.even_idle && more == 1 && busiest.group_type > GroupType::FullyBusy;
+        i64::from(if evened { 2 } else { more })
+    }
+
+    /// Tasks to move before the rule for NUMA nodes, where that rule has a say.
+    pub(crate) fn before_numa(&self) -> Option<i64> {
+        let forced = matches!(
+            self.busiest.group_type,
+            GroupType::Misfit
+                | GroupType::AsymPacking
+                | GroupType::SmtBalance
+                | GroupType::Imbalanced
+        );
+        let by_util = self.busiest.group_type > GroupType::FullyBusy && self.by_util;
+        let asked = self.numa.is_some() && self.local.group_type == GroupType::HasSpare;
+        (asked && !forced && !by_util).then(|| self.difference() >> 1)
     }
 
     /// How many tasks more the busiest group has, those for each core counted if cores differ.

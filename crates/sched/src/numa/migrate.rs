@@ -449,14 +449,15 @@ impl Sched {
 
     /// An idle CPU near this one.
     fn idle_cpu_near(&mut self, env: &Env, cpu: CpuId) -> CpuId {
-        self.select_idle_sibling(&Search {
+        let (cpu, _) = self.select_idle_sibling(&Search {
             task: env.task,
             allowed: self.task(env.task).affinity,
             this_cpu: env.src_cpu,
             in_task: true,
             prev: env.src_cpu,
             target: cpu,
-        })
+        });
+        cpu
     }
 
     /// The task may go to this CPU, or an idle one near it. Gives whether to look no further.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use teeter_scenario::Problem;
 
-use super::Rules;
+use super::{OwnPoint, Rules};
 
 /// A rule with values that have names.
 pub(super) trait Choice: Copy + PartialEq + 'static {
@@ -405,8 +405,12 @@ impl Rules {
     /// Switches one rule.
     pub(super) fn set_rule(&mut self, name: &str, value: &Value) -> Result<(), Problem> {
         let path = format!("/rules/{name}");
+        if self.own.set(name, value, &path)? {
+            return Ok(());
+        }
         let Some(rule) = RULES.iter().find(|rule| rule.name == name) else {
-            let known = RULES.iter().map(|rule| rule.name);
+            let own = OwnPoint::ALL.iter().map(|(_, name, ..)| *name);
+            let known = RULES.iter().map(|rule| rule.name).chain(own);
             return Err(Problem::unknown(path, "rule", name, known));
         };
         let known = rule.values();

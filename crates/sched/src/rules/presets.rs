@@ -3,8 +3,8 @@
 use super::release::Release;
 use super::{
     AverageGuard, BalanceRules, ChangeRules, Decision, Delayed, DomainRules, Feature, Features,
-    ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance, NumaRules, Pelt, PickRules,
-    Propagation, Reweight, Rework, Rules, Tunables, UtilFits, WakeRules,
+    ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance, NumaRules, OwnRules, Pelt,
+    PickRules, Propagation, Reweight, Rework, Rules, Tunables, UtilFits, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -284,6 +284,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         numa: NumaRules::of(release),
         features: Features::of(release),
         change: ChangeRules::of(release),
+        own: OwnRules::default(),
         topology: DomainRules::of(release),
         tunables: Tunables::default(),
         domains: Vec::new(),

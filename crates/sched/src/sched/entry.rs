@@ -7,6 +7,7 @@ use teeter_machine::CpuId;
 use teeter_scenario::Nanos;
 
 use super::Sched;
+use crate::decision::{Event, Placement, Step};
 use crate::effect::{Cause, Effect};
 use crate::ids::TaskId;
 use crate::queue::{Dequeue, Enqueue};
@@ -31,10 +32,11 @@ impl Sched {
         self.task_mut(task).recent_used_cpu = parent_cpu;
         self.task_fork_fair(task, parent_cpu);
         let allowed = self.task(task).affinity;
-        let cpu = match on.filter(|&cpu| allowed.contains(cpu)) {
-            Some(cpu) => cpu,
-            None => self.select_task_rq_fork(task, parent_cpu),
+        let (cpu, step) = match on.filter(|&cpu| allowed.contains(cpu)) {
+            Some(cpu) => (cpu, Step::Given),
+            None => (self.select_task_rq_fork(task, parent_cpu), Step::Idlest),
         };
+        self.note_slow_path(Event::Fork, task, parent_cpu, cpu, step);
         self.set_task_rq(task, cpu);
         self.task_mut(task).state = State::Runnable;
         if cpu != parent_cpu {
@@ -63,10 +65,34 @@ impl Sched {
         self.advance(now);
         let task = self.rqs[cpu.index()].curr?;
         let to = self.select_task_rq_exec(task, cpu);
+        self.note_slow_path(Event::Exec, task, cpu, to, Step::Idlest);
         if to != cpu {
             self.push_current(cpu, to);
         }
         Some(self.task(task).cpu)
+    }
+
+    /// Notes where a new task, or one that calls `exec`, goes.
+    fn note_slow_path(
+        &mut self,
+        event: Event,
+        task: TaskId,
+        prev_cpu: CpuId,
+        chosen_cpu: CpuId,
+        step: Step,
+    ) {
+        self.note_placement(
+            prev_cpu,
+            Placement {
+                event,
+                task,
+                prev_cpu,
+                target_cpu: None,
+                chosen_cpu,
+                sync: false,
+                step,
+            },
+        );
     }
 
     /// Wakes a sleeping task, on `waker_cpu`, whose current task is the waker (`try_to_wake_up`). `sync`:

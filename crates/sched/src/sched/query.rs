@@ -4,10 +4,16 @@ use teeter_machine::{CpuId, CpuSet};
 
 use super::Sched;
 use crate::ids::TaskId;
+use crate::rules::OwnTrap;
 use crate::stats::LevelStats;
 use crate::task::State;
 
 impl Sched {
+    /// Expressions of the user's own rules that had no result somewhere.
+    pub fn own_traps(&self) -> impl Iterator<Item = OwnTrap> {
+        self.own_traps.iter()
+    }
+
     /// The task that runs on the CPU; `None` = it idles.
     #[inline]
     pub fn curr(&self, cpu: CpuId) -> Option<TaskId> {

@@ -7,7 +7,7 @@ use teeter_machine::CpuId;
 
 use crate::balance::contest::fits_capacity;
 use crate::ids::TaskId;
-use crate::rules::{AsymWake, Feature, UtilFits};
+use crate::rules::{AsymWake, Feature, OwnPoint, UtilFits};
 use crate::sched::Sched;
 
 /// Whether tasks of `task_util` come beside queued ones of `enqueued`
@@ -23,6 +23,9 @@ pub(crate) fn fits_remaining(form: UtilFits, enqueued: u64, task_util: u64, capa
 /// What a waking task needs, as far as this kernel and machine ask.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
+    task: TaskId,
+    /// Whether the kernel asks where there is room (UTIL_FITS_CAPACITY), beside a rule of the user's own.
+    by_feature: bool,
     /// Its estimated utilization, of which every CPU must have the capacity.
     capacity_for: Option<u64>,
     /// The same, where a busy CPU that has it to spare will do.
@@ -37,16 +40,21 @@ impl Sched {
         let features = rules.features;
         let fits = features.has(Feature::UtilFitsCapacity)
             && (features.has(Feature::UtilEst) || rules.wake.util_fits == UtilFits::MarginOneBit);
-        if !asym && !fits {
+        let own = rules.own.at(OwnPoint::Fits).is_some();
+        if !asym && !fits && !own {
             return Needs {
+                task,
+                by_feature: false,
                 capacity_for: None,
                 room_for: None,
             };
         }
         let util = self.synced_util_est(task);
         Needs {
+            task,
+            by_feature: fits,
             capacity_for: asym.then_some(util),
-            room_for: fits.then_some(util),
+            room_for: (fits || own).then_some(util),
         }
     }
 
@@ -58,7 +66,7 @@ impl Sched {
     }
 
     /// Whether a single CPU will do for the task: it idles or has room, and is big enough.
-    pub(super) fn suits(&self, needs: Needs, cpu: CpuId) -> bool {
+    pub(super) fn suits(&mut self, needs: Needs, cpu: CpuId) -> bool {
         (self.available_for_wakeup(cpu) || self.has_room(needs, cpu))
             && self.is_big_enough(needs, cpu)
     }
@@ -71,13 +79,26 @@ impl Sched {
             .is_none_or(|util| fits_capacity(util, capacity))
     }
 
-    fn has_room(&self, needs: Needs, cpu: CpuId) -> bool {
+    fn has_room(&mut self, needs: Needs, cpu: CpuId) -> bool {
         let Some(util) = needs.room_for else {
             return false;
         };
         let enqueued = self.cfs_rqs[cpu.index()].avg.util_est.enqueued;
         let capacity = self.rqs[cpu.index()].cpu_capacity;
-        fits_remaining(self.rules.wake.util_fits, enqueued, util, capacity)
+        let amount = |n: u64| i64::try_from(n).ok();
+        let said = self.rules.own.eval(OwnPoint::Fits, |input| match input {
+            0 => Some(cpu.0.into()),
+            1 => Some(self.task(needs.task).cpu.0.into()),
+            2 => amount(util),
+            3 => amount(self.lb_util(cpu)),
+            4 => amount(enqueued),
+            5 => amount(capacity),
+            _ => Some(self.rqs[cpu.index()].nr_running.into()),
+        });
+        if let Some(fits) = said.and_then(|said| self.heed(OwnPoint::Fits, said)) {
+            return fits != 0;
+        }
+        needs.by_feature && fits_remaining(self.rules.wake.util_fits, enqueued, util, capacity)
     }
 
     /// Whether the task is too big for the smaller of two CPUs, and there are bigger ones (`wake_cap`).

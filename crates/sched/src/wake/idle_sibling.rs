@@ -5,6 +5,7 @@
 use teeter_machine::{CpuId, CpuSet};
 
 use super::fits::Needs;
+use crate::decision::Step;
 use crate::ids::TaskId;
 use crate::rules::{AsymWake, Feature, IdleScan, KthreadStacking, RecentUsed};
 use crate::sched::Sched;
@@ -26,57 +27,59 @@ pub(crate) struct Search {
 }
 
 impl Sched {
-    /// An idle CPU that shares the target's cache, or the target.
-    pub(crate) fn select_idle_sibling(&mut self, search: &Search) -> CpuId {
+    /// An idle CPU that shares the target's cache, or the target; with the step at which it was found.
+    pub(crate) fn select_idle_sibling(&mut self, search: &Search) -> (CpuId, Step) {
         let Search { prev, target, .. } = *search;
         if self.rules.wake.asym == AsymWake::CapacityFirst
             && let Some(cpu) = self.select_idle_capacity(search)
         {
-            return cpu;
+            return (cpu, Step::Capacity);
         }
         let needs = self.needs(search.task);
         let biased = self.rules.features.has(Feature::SelectBiasPrev);
         let prev_is_near = prev == target || self.shares_llc(prev, target);
         if biased && prev_is_near && self.suits(needs, prev) {
-            return prev;
+            return (prev, Step::Prev);
         }
         if self.suits(needs, target) {
-            return target;
+            return (target, Step::Target);
         }
         // Idle CPUs of the cache, but not of the target's cluster: taken if the search finds nothing.
         let mut near_prev = None;
         if !biased && prev != target && prev_is_near && self.suits(needs, prev) {
             if self.shares_cluster(prev, target) {
-                return prev;
+                return (prev, Step::Prev);
             }
             near_prev = Some(prev);
         }
         if self.stacks_on_kthread(search, needs) {
-            return prev;
+            return (prev, Step::PerCpuKthread);
         }
         let recent = self.recent_used_cpu(search, needs);
         if let Some(recent) = recent.filter(|&recent| self.shares_cluster(recent, target)) {
-            return recent;
+            return (recent, Step::Recent);
         }
         if self.rules.wake.asym == AsymWake::Fits
             && let Some(cpu) = self.select_idle_capacity(search)
         {
-            return cpu;
+            return (cpu, Step::Capacity);
         }
         let Some(sd) = self.rqs[target.index()].sd_llc else {
-            return target;
+            return (target, Step::Fallback);
         };
         let found = match self.rules.wake.idle_scan {
             IdleScan::Apart => self.scan_apart(search, sd),
             _ => self.scan_merged(search, sd),
         };
         if let Some(cpu) = found {
-            return cpu;
+            return (cpu, Step::Scan);
         }
-        if biased && prev_is_near {
-            return prev;
-        }
-        near_prev.or(recent).unwrap_or(target)
+        let near = if biased && prev_is_near {
+            Some(prev)
+        } else {
+            near_prev.or(recent)
+        };
+        (near.unwrap_or(target), Step::Fallback)
     }
 
     /// Whether the task is to stay on the CPU of the per-CPU kernel thread that wakes it: that has done

@@ -128,7 +128,7 @@ fn check_order(id: &str, given: &Value, want: &Value) {
         let enqueued = &mut sched.cfs_rqs[cpu.index()].avg.util_est.enqueued;
         *enqueued = if fits { 100 } else { 1024 };
     }
-    let cpu = sched.select_idle_sibling(&Search {
+    let (cpu, _) = sched.select_idle_sibling(&Search {
         task: waking,
         allowed: CpuSet::first_n(2),
         this_cpu: target,

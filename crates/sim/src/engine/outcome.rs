@@ -43,6 +43,21 @@ impl Simulation {
         snapshot
     }
 
+    /// What went wrong with rules of the user's own, in words.
+    pub fn diagnostics(&self) -> Vec<String> {
+        let traps = self.sched.own_traps();
+        traps
+            .map(|trap| {
+                format!(
+                    "rule `{}`: {}; had no result {} times, and the kernel's rule applied",
+                    trap.point.name(),
+                    trap.first,
+                    trap.count
+                )
+            })
+            .collect()
+    }
+
     /// A hash of all switches and migrations so far, with their times, and of the counts at this
     /// moment. Equal scenarios give equal digests on every platform.
     pub fn digest(&self) -> u64 {
@@ -83,6 +98,7 @@ impl Simulation {
             balance: self.balance(),
             switches: self.switches,
             wakeups: self.wakeups,
+            diagnostics: self.diagnostics(),
         }
     }
 

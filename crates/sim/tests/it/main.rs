@@ -8,6 +8,7 @@ mod golden_placement;
 mod invariants;
 mod nested_groups;
 mod numa;
+mod own_rules;
 mod proof;
 mod script;
 mod shape;

@@ -78,7 +78,7 @@ impl Scene {
     fn place(&mut self) -> u16 {
         self.sched.task_mut(self.search.task).recent_used_cpu = CpuId(self.recent);
         let search = self.search.clone();
-        self.sched.select_idle_sibling(&search).0
+        self.sched.select_idle_sibling(&search).0.0
     }
 
     /// Where it goes, and where as each of these becomes busy, for so many steps.

@@ -1,0 +1,165 @@
+//! Decisions on record: each placement and each balance pass with what it looked at.
+//!
+//! Off, it costs a test of one flag. The numbers of a decision go by the names of one [`VOCABULARY`], so that a
+//! list, a filter and a sentence all speak of the same ones.
+
+mod log;
+mod names;
+
+use teeter_machine::CpuId;
+use teeter_scenario::Nanos;
+
+use crate::balance::Migration;
+use crate::balance::group::{GroupStats, IdleType};
+use crate::ids::TaskId;
+
+pub(crate) use log::Log;
+pub use names::{VOCABULARY, Value};
+
+/// One decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// When.
+    pub at: Nanos,
+    /// The CPU that decided.
+    pub cpu: CpuId,
+    /// What about.
+    pub(crate) about: About,
+}
+
+/// What a decision was about.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum About {
+    Balance(Box<Balance>),
+    Placement(Placement),
+}
+
+/// A balance pass of one domain.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Balance {
+    pub(crate) domain: &'static str,
+    pub(crate) level: u8,
+    pub(crate) span_weight: u32,
+    pub(crate) imbalance_pct: u32,
+    pub(crate) idle: IdleType,
+    /// The CPU that tasks are pulled to.
+    pub(crate) dst_cpu: CpuId,
+    pub(crate) seen: Seen,
+    pub(crate) src_cpu: Option<CpuId>,
+    pub(crate) nr_moved: u32,
+    pub(crate) why: Why,
+    /// Tasks looked at, in order, and what became of them.
+    pub(crate) candidates: Vec<(TaskId, Verdict)>,
+}
+
+/// What a pass saw of the groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) local: Option<GroupStats>,
+    pub(crate) busiest: Option<GroupStats>,
+    /// Tasks to move before the rule for NUMA nodes.
+    pub(crate) imbalance_before: Option<i64>,
+    pub(crate) imbalance: Option<i64>,
+    pub(crate) migration: Option<Migration>,
+}
+
+/// How a pass ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Another CPU of the group balances for it.
+    Refused,
+    /// No group is busier.
+    NoBusiestGroup,
+    /// The busiest one is not busy enough.
+    Balanced,
+    /// There is a difference, but the rule for NUMA nodes allows it.
+    NumaImbalanceAllowed,
+    /// No CPU of the busiest group has anything to give.
+    NoBusiestQueue,
+    /// No task of the queue may run here.
+    AllPinned,
+    /// Tasks were looked at and none was taken.
+    NothingMoved,
+    /// None was taken, and the running one will be pushed.
+    ActiveBalance,
+    /// Tasks were moved.
+    Moved,
+}
+
+/// What became of a task that a pass looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was moved.
+    Moved,
+    /// Its group is throttled.
+    Throttled,
+    /// It may not run on the CPU.
+    Affinity,
+    /// It runs right now.
+    Running,
+    /// Its cache is warm, or its memory near, where it is.
+    Hot,
+    /// It is heavier than what is to be moved.
+    TooHeavy,
+    /// It is a kernel thread of its CPU.
+    PerCpuKthread,
+}
+
+impl Verdict {
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Moved => "moved",
+            Self::Throttled => "throttled",
+            Self::Affinity => "affinity",
+            Self::Running => "running",
+            Self::Hot => "hot",
+            Self::TooHeavy => "too_heavy",
+            Self::PerCpuKthread => "per_cpu_kthread",
+        }
+    }
+}
+
+/// Placement of a task that wakes or begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Placement {
+    pub(crate) event: Event,
+    pub(crate) task: TaskId,
+    pub(crate) prev_cpu: CpuId,
+    /// Where `wake_affine` said to look.
+    pub(crate) target_cpu: Option<CpuId>,
+    pub(crate) chosen_cpu: CpuId,
+    pub(crate) sync: bool,
+    pub(crate) step: Step,
+}
+
+/// Which event places a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    Wakeup,
+    Fork,
+    Exec,
+}
+
+/// The step at which a CPU was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It may run on one CPU only, or was placed there.
+    Given,
+    /// The slow path: the idlest CPU of the idlest group.
+    Idlest,
+    /// The target is idle, or the task fits there.
+    Target,
+    /// Its previous CPU is.
+    Prev,
+    /// A kernel thread wakes it on the CPU it wants to stay on.
+    PerCpuKthread,
+    /// The CPU it used before is.
+    Recent,
+    /// The search of the cache found it idle.
+    Scan,
+    /// A CPU with the capacity it needs.
+    Capacity,
+    /// Nothing idles.
+    Fallback,
+}
