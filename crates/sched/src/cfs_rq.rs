@@ -1,5 +1,6 @@
 //! The queue of one group on one CPU.
 
+use crate::bandwidth::CfsRuntime;
 use crate::eevdf::VirtualSum;
 use crate::ids::{CfsRqId, EntityId, GroupId};
 use crate::pelt::SchedAvg;
@@ -16,6 +17,8 @@ pub(crate) struct CfsRq {
     pub(crate) nr_running: u32,
     /// Tasks queued here and below.
     pub(crate) h_nr_running: u32,
+    /// Those of them that are of idle policy or in a group that is idle.
+    pub(crate) idle_h_nr_running: u32,
     /// How many of those sleep and only wait to be dequeued, where the kernel counts them apart.
     pub(crate) h_nr_delayed: u32,
     /// Never goes back.
@@ -45,6 +48,8 @@ pub(crate) struct CfsRq {
     pub(crate) se: Option<EntityId>,
     /// Whether it is in its run-queue's list of queues with load.
     pub(crate) on_list: bool,
+    /// Run time that is left to it.
+    pub(crate) bandwidth: CfsRuntime,
 }
 
 /// Load of tasks that left for another CPU while asleep, to be taken off at the next update.
@@ -65,6 +70,7 @@ impl CfsRq {
             runnable_weight: 0,
             nr_running: 0,
             h_nr_running: 0,
+            idle_h_nr_running: 0,
             h_nr_delayed: 0,
             min_vruntime: (1u64 << 20).wrapping_neg(),
             timeline_sum: VirtualSum::default(),
@@ -84,6 +90,7 @@ impl CfsRq {
             group,
             se,
             on_list: false,
+            bandwidth: CfsRuntime::default(),
         }
     }
 

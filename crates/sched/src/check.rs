@@ -57,6 +57,7 @@ impl Sched {
     /// The first invariant that does not hold.
     pub fn check(&self) -> Result<(), Broken> {
         self.check_queues()?;
+        self.check_throttled()?;
         self.check_tasks()?;
         for cpu in (0..self.nr_cpus as u16).map(CpuId) {
             self.check_cpu(cpu)?;
@@ -66,7 +67,7 @@ impl Sched {
 
     fn check_queues(&self) -> Result<(), Broken> {
         self.check_virtual_sums()?;
-        let mut found = vec![(0u64, 0u64, 0u64, 0u64); self.cfs_rqs.len()];
+        let mut found = vec![(0u64, 0u64, 0u64, 0u64, 0u64); self.cfs_rqs.len()];
         for (at, entity) in self.entities.iter().enumerate() {
             let sums = &mut found[entity.cfs_rq.index()];
             if !entity.on_rq {
@@ -75,10 +76,16 @@ impl Sched {
             sums.0 += 1;
             sums.1 += entity.load.weight;
             sums.2 += entity.runnable_weight;
-            sums.3 += match entity.my_q() {
-                Some(below) => u64::from(self.cfs(below).h_nr_running),
-                None => u64::from(self.task_of(EntityId(at as u32)).is_some()),
+            let (tasks, idle) = match entity.my_q() {
+                Some(below) => (
+                    self.cfs(below).h_nr_running,
+                    self.cfs(below).idle_h_nr_running,
+                ),
+                None => (1, 0),
             };
+            let all_idle = self.se_is_idle(EntityId(at as u32));
+            sums.3 += u64::from(tasks);
+            sums.4 += u64::from(if all_idle { tasks } else { idle });
         }
         for (at, (queue, sums)) in self.cfs_rqs.iter().zip(&found).enumerate() {
             let id = CfsRqId(at as u32);
@@ -97,6 +104,11 @@ impl Sched {
                 ("load.weight", queue.load.weight, sums.1),
                 ("runnable_weight", queue.runnable_weight, runnable),
                 ("h_nr_running", u64::from(queue.h_nr_running), sums.3),
+                (
+                    "idle_h_nr_running",
+                    u64::from(queue.idle_h_nr_running),
+                    sums.4,
+                ),
             ] {
                 if held != found {
                     return Err(Broken::Sum {
@@ -149,13 +161,44 @@ impl Sched {
         Ok(())
     }
 
+    /// A throttled queue is not queued above, and those below know.
+    fn check_throttled(&self) -> Result<(), Broken> {
+        for (at, queue) in self.cfs_rqs.iter().enumerate() {
+            let above = queue.se.map(|se| self.se(se).cfs_rq);
+            let above_count = above.map_or(0, |above| self.cfs(above).bandwidth.throttle_count);
+            let held = u64::from(queue.bandwidth.throttle_count);
+            let found = u64::from(above_count) + u64::from(queue.bandwidth.throttled);
+            let queued = queue.se.is_some_and(|se| self.se(se).on_rq);
+            let throttled = u64::from(queue.bandwidth.throttled && queued);
+            let delayed = u64::from(queue.h_nr_delayed.saturating_sub(queue.h_nr_running));
+            for (what, held, found) in [
+                ("throttle_count", held, found),
+                ("throttled", throttled, 0),
+                ("h_nr_delayed", delayed, 0),
+            ] {
+                if held != found {
+                    let cfs_rq = at as u32;
+                    return Err(Broken::Sum {
+                        what,
+                        cfs_rq,
+                        held,
+                        found,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check_tasks(&self) -> Result<(), Broken> {
         let mut queues = vec![0; self.tasks.len()];
         for (cpu, rq) in self.rqs.iter().enumerate() {
             let root = &self.cfs_rqs[cpu];
+            let throttled = |task: &&TaskId| self.is_throttled(**task);
+            let kept_off = rq.cfs_tasks.iter().filter(throttled).count();
             for (what, held) in [
                 ("rq", rq.nr_running as usize),
-                ("cfs_tasks", rq.cfs_tasks.len()),
+                ("cfs_tasks", rq.cfs_tasks.len() - kept_off),
             ] {
                 if held != root.h_nr_running as usize {
                     let (held, found) = (held as u64, u64::from(root.h_nr_running));

@@ -78,6 +78,11 @@ pub enum Effect {
         /// CPU whose tick kicked.
         from: CpuId,
     },
+    /// Groups on the CPU ran out of run time, or have some again: see [`crate::Sched::is_throttled`].
+    Throttle {
+        /// CPU.
+        cpu: CpuId,
+    },
     /// The stopper of `cpu` must run [`crate::Sched::run_stopper`] soon.
     Stop {
         /// CPU whose running task shall leave.

@@ -2,6 +2,7 @@
 
 use teeter_machine::CpuSet;
 
+use crate::bandwidth::CfsBandwidth;
 use crate::ids::GroupId;
 use crate::weight::NICE_0_LOAD;
 
@@ -13,6 +14,9 @@ pub(crate) struct TaskGroup {
     /// Sum of what its queues contribute.
     pub(crate) load_avg: u64,
     pub(crate) parent: GroupId,
+    /// Whether it gives way to everything else (`cpu.idle`).
+    pub(crate) idle: bool,
+    pub(crate) bandwidth: CfsBandwidth,
     /// `cpuset.cpus`; `None` = its parent's.
     pub(crate) cpus: Option<CpuSet>,
     /// `cpuset.cpus.effective`
@@ -26,6 +30,8 @@ impl TaskGroup {
             shares: NICE_0_LOAD,
             load_avg: 0,
             parent: GroupId::ROOT,
+            idle: false,
+            bandwidth: CfsBandwidth::unlimited(),
             cpus: None,
             effective_cpus: online,
         }
@@ -37,6 +43,8 @@ impl TaskGroup {
             shares,
             load_avg: 0,
             parent,
+            idle: false,
+            bandwidth: CfsBandwidth::unlimited(),
             cpus: None,
             effective_cpus,
         }

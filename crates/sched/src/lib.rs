@@ -11,6 +11,7 @@
 //! way each of them goes, by kernel version.
 
 mod balance;
+mod bandwidth;
 mod cfs;
 mod cfs_rq;
 mod check;
@@ -41,6 +42,7 @@ mod weight;
 #[cfg(test)]
 mod worked_examples;
 
+pub use bandwidth::BandwidthStats;
 pub use check::Broken;
 pub use domain::{DomainGroup, DomainView, Explanation, Note, Outcome, SchedDomains, Step};
 pub use effect::{Cause, Effect};

@@ -65,7 +65,7 @@ impl Sched {
 
     /// `__update_load_avg_se`.
     fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId) {
-        let now = self.clock_pelt(self.cpu_of(cfs_rq));
+        let now = self.cfs_rq_clock_pelt(cfs_rq);
         let running = self.cfs(cfs_rq).curr == Some(se);
         let form = self.rules.load.pelt;
         let entity = self.se_mut(se);
@@ -78,7 +78,7 @@ impl Sched {
     /// Takes off what left while asleep, and ages the queue (`update_cfs_rq_load_avg`). True if the
     /// averages changed.
     pub(crate) fn update_cfs_rq_load_avg(&mut self, id: CfsRqId) -> bool {
-        let now = self.clock_pelt(self.cpu_of(id));
+        let now = self.cfs_rq_clock_pelt(id);
         let form = self.rules.load.pelt;
         let cfs_rq = self.cfs_mut(id);
         let mut decayed = false;

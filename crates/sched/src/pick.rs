@@ -39,10 +39,12 @@ impl Sched {
             .vruntime
             .wrapping_add(calc_delta_fair(delta, entity.load));
         if !self.is_eevdf() {
-            return self.update_min_vruntime(id);
+            self.update_min_vruntime(id);
+            return self.account_cfs_rq_runtime(id, delta);
         }
         let renewed = self.update_deadline(curr);
         self.update_min_vruntime(id);
+        self.account_cfs_rq_runtime(id, delta);
         if self.cfs(id).nr_running > 1 && (renewed || self.protection_lost(id, curr)) {
             let cpu = self.cpu_of(id);
             self.resched_curr(cpu, cpu);
@@ -159,9 +161,15 @@ impl Sched {
         self.count_delayed(se, -1);
     }
 
+    /// Whether this kernel counts sleepers that are still queued.
+    #[inline]
+    pub(crate) fn counts_delayed(&self) -> bool {
+        self.rules.pick.delayed == Delayed::Apart
+    }
+
     /// Counts a sleeping task that is still queued in the queues above it, where this kernel does.
     pub(crate) fn count_delayed(&mut self, se: EntityId, change: i32) {
-        if self.rules.pick.delayed == Delayed::Counted || self.se(se).my_q().is_some() {
+        if !self.counts_delayed() || self.se(se).my_q().is_some() {
             return;
         }
         let mut next = Some(se);
@@ -169,6 +177,9 @@ impl Sched {
             let (id, parent) = (self.se(se).cfs_rq, self.se(se).parent);
             let queue = self.cfs_mut(id);
             queue.h_nr_delayed = queue.h_nr_delayed.saturating_add_signed(change);
+            if queue.bandwidth.throttled {
+                break;
+            }
             next = parent;
         }
     }
@@ -183,7 +194,13 @@ impl Sched {
     pub(crate) fn se_is_idle(&self, se: EntityId) -> bool {
         match self.se(se).kind {
             Kind::Task(task) => self.task(task).policy == Policy::Idle,
-            Kind::Group(_) => false,
+            Kind::Group(below) => self.cfs_rq_is_idle(below),
         }
+    }
+
+    /// Whether the queue's group gives way to others (`cfs_rq_is_idle`).
+    #[inline]
+    pub(crate) fn cfs_rq_is_idle(&self, cfs_rq: CfsRqId) -> bool {
+        self.groups[self.cfs(cfs_rq).group.index()].idle
     }
 }

@@ -3,6 +3,7 @@
 //! Source: kernel/sched/fair.c `enqueue_entity`, `dequeue_entity`, `enqueue_task_fair`,
 //! `dequeue_task_fair`, `set_next_entity`, `put_prev_entity` (v5.3; SCHED.md 3.5).
 
+use teeter_machine::CpuId;
 use teeter_scenario::document::Policy;
 
 use crate::entity::Kind;
@@ -38,7 +39,7 @@ pub(crate) enum Dequeue {
 }
 
 impl Sched {
-    fn enqueue_entity(&mut self, se: EntityId, how: Enqueue) {
+    pub(crate) fn enqueue_entity(&mut self, se: EntityId, how: Enqueue) {
         let cfs_rq = self.se(se).cfs_rq;
         let eevdf = self.is_eevdf();
         let renorm = !eevdf && how != Enqueue::Woken;
@@ -71,6 +72,7 @@ impl Sched {
         if self.cfs(cfs_rq).nr_running == 1 {
             let cpu = self.cpu_of(cfs_rq);
             self.list_add_leaf_cfs_rq(cpu, cfs_rq);
+            self.check_enqueue_throttle(cfs_rq);
         }
     }
 
@@ -89,7 +91,7 @@ impl Sched {
     }
 
     /// False: the entity stays queued, since it owes time.
-    fn dequeue_entity(&mut self, se: EntityId, how: Dequeue) -> bool {
+    pub(crate) fn dequeue_entity(&mut self, se: EntityId, how: Dequeue) -> bool {
         let cfs_rq = self.se(se).cfs_rq;
         self.update_curr(cfs_rq);
         if self.delays_dequeue(cfs_rq, se, how) {
@@ -115,6 +117,7 @@ impl Sched {
         if how == Dequeue::Move && !self.is_eevdf() {
             self.sub_min_vruntime(se);
         }
+        self.return_cfs_rq_runtime(cfs_rq);
         self.update_cfs_group(se);
         self.update_min_vruntime(cfs_rq);
         if how == Dequeue::Delayed {
@@ -131,11 +134,13 @@ impl Sched {
     pub(crate) fn enqueue_task(&mut self, task: TaskId, how: Enqueue) {
         let cpu = self.task(task).cpu;
         let se = self.task(task).se;
-        if self.se(se).sched_delayed {
-            self.count_delayed(se, 1);
-        } else {
+        let delayed = u32::from(self.se(se).sched_delayed && self.counts_delayed());
+        if !self.se(se).sched_delayed {
             self.util_est_enqueue(cpu, se);
         }
+        self.account_numa_enqueue(task);
+        self.rqs[cpu.index()].list_add(task);
+        let mut idle = u32::from(self.task(task).policy == Policy::Idle);
         let mut how = how;
         let mut next = Some(se);
         while let Some(se) = next {
@@ -153,15 +158,23 @@ impl Sched {
                 self.enqueue_entity(se, how);
                 how = Enqueue::Woken;
             }
-            self.cfs_mut(cfs_rq).h_nr_running += 1;
+            let queue = self.cfs_mut(cfs_rq);
+            queue.h_nr_running += 1;
+            queue.h_nr_delayed += delayed;
+            queue.idle_h_nr_running += idle;
+            if queue.bandwidth.throttled {
+                return;
+            }
+            idle |= u32::from(self.cfs_rq_is_idle(cfs_rq));
             next = parent;
         }
-        self.account_numa_enqueue(task);
-        let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
+        self.add_nr_running(cpu, 1);
+    }
+
+    /// More tasks on the CPU's run-queue (`add_nr_running`).
+    pub(crate) fn add_nr_running(&mut self, cpu: CpuId, tasks: u32) {
         let rq = &mut self.rqs[cpu.index()];
-        rq.list_add(task);
-        rq.nr_running += 1;
-        rq.nr_idle_policy += idle_policy;
+        rq.nr_running += tasks;
         if rq.nr_running >= 2 {
             self.overload = true;
         }
@@ -187,6 +200,8 @@ impl Sched {
     pub(crate) fn dequeue_entities(&mut self, se: EntityId, how: Dequeue) {
         let task = self.task_of(se);
         let leaving = u32::from(task.is_some());
+        let policy = task.map(|task| self.task(task).policy);
+        let mut idle = u32::from(policy == Some(Policy::Idle));
         let sleep = how != Dequeue::Move;
         let mut how = how;
         let mut emptied = true;
@@ -200,6 +215,7 @@ impl Sched {
                     emptied = false;
                     if let Some(parent) = parent
                         && sleep
+                        && !self.throttled_hierarchy(cfs_rq)
                     {
                         self.set_next_buddy(parent);
                     }
@@ -214,18 +230,24 @@ impl Sched {
                 self.update_cfs_group(at);
                 self.update_group_slice(at);
             }
-            self.cfs_mut(cfs_rq).h_nr_running -= leaving;
+            if at == se
+                && let Some(task) = task
+            {
+                self.account_numa_dequeue(task);
+                let cpu = self.cpu_of(cfs_rq);
+                self.rqs[cpu.index()].list_del(task);
+            }
+            let queue = self.cfs_mut(cfs_rq);
+            queue.h_nr_running -= leaving;
+            queue.idle_h_nr_running -= idle;
+            if queue.bandwidth.throttled {
+                return;
+            }
+            idle |= leaving & u32::from(self.cfs_rq_is_idle(cfs_rq));
             next = parent;
         }
-        if let Some(task) = task {
-            self.account_numa_dequeue(task);
-            let idle_policy = u32::from(self.task(task).policy == Policy::Idle);
-            let cpu = self.task(task).cpu;
-            let rq = &mut self.rqs[cpu.index()];
-            rq.list_del(task);
-            rq.nr_running -= 1;
-            rq.nr_idle_policy -= idle_policy;
-        }
+        let cpu = self.cpu_of(self.se(se).cfs_rq);
+        self.rqs[cpu.index()].nr_running -= leaving;
     }
 
     /// Makes an entity its queue's current one (`set_next_entity`).
@@ -251,6 +273,9 @@ impl Sched {
         let cfs_rq = self.se(se).cfs_rq;
         if self.se(se).on_rq {
             self.update_curr(cfs_rq);
+        }
+        self.check_cfs_rq_runtime(cfs_rq);
+        if self.se(se).on_rq {
             self.timeline_insert(se);
             self.update_load_avg(se, Update::Age);
         }

@@ -14,8 +14,6 @@ use crate::load::cpu_load::CpuLoad;
 #[derive(Clone, Debug)]
 pub(crate) struct Rq {
     pub(crate) nr_running: u32,
-    /// How many of them are of idle policy (`idle_h_nr_running`).
-    pub(crate) nr_idle_policy: u32,
     /// Those with a preferred node, and those on it.
     pub(crate) nr_numa_running: u32,
     pub(crate) nr_preferred_running: u32,
@@ -104,7 +102,6 @@ impl Rq {
     pub(crate) fn new(capacity: u64, migration_cost_ns: u64) -> Self {
         Self {
             nr_running: 0,
-            nr_idle_policy: 0,
             nr_numa_running: 0,
             nr_preferred_running: 0,
             curr: None,

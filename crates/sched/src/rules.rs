@@ -5,6 +5,7 @@
 //! whose point it changes. The code at such a point is one `match`.
 
 mod balance;
+mod bandwidth;
 mod change;
 mod domains;
 mod features;
@@ -26,6 +27,7 @@ use teeter_scenario::{Nanos, Problem};
 pub use balance::{
     AsymPull, AverageGuard, BalanceRules, CapacityTest, Decision, DetachLoad, NumaImbalance, Rework,
 };
+pub use bandwidth::{BandwidthRules, Expiry};
 pub use change::ChangeRules;
 pub use domains::{
     AsymCapacity, AsymPacking, Clusters, Degenerate, DomainRules, GroupOrder, ImbNumaNr,
@@ -69,6 +71,8 @@ pub struct Rules {
     pub numa: NumaRules,
     /// Features, on or off.
     pub features: Features,
+    /// Limits of run time.
+    pub bandwidth: BandwidthRules,
     /// Changes of tasks that exist.
     pub change: ChangeRules,
     /// The user's own rules, in place of the kernel's.

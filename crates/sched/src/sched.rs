@@ -8,6 +8,7 @@ mod entry;
 mod query;
 
 pub(crate) use clock::BOOT_NS;
+
 use std::sync::Arc;
 
 use teeter_machine::Topology;
@@ -59,6 +60,8 @@ pub struct Sched {
     pub(crate) custom_slices: bool,
     pub(crate) stats: BalanceStats,
     pub(crate) numa: Numa,
+    /// When the first of the kernel's timers expires.
+    pub(crate) next_timer: Option<u64>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) own_traps: OwnTraps,
     /// Decisions on record, if they are kept.
@@ -98,6 +101,7 @@ impl Sched {
             custom_slices: false,
             stats: BalanceStats::default(),
             numa: Numa::new(topology),
+            next_timer: None,
             effects: Vec::new(),
             own_traps: OwnTraps::default(),
             log: None,

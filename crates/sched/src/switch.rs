@@ -85,6 +85,10 @@ impl Sched {
                 } else {
                     curr = None;
                 }
+                if self.check_cfs_rq_runtime(queue) {
+                    queue = root;
+                    continue;
+                }
             }
             let se = self.pick_next_entity(queue, curr)?;
             if self.se(se).sched_delayed {
@@ -193,6 +197,9 @@ impl Sched {
             return;
         }
         let (se, woken) = (self.task(curr).se, self.task(task).se);
+        if self.throttled_hierarchy(self.se(woken).cfs_rq) {
+            return;
+        }
         let next_buddy = self.rules.features.has(Feature::NextBuddy) && how == Came::Woken;
         if next_buddy && !self.se(woken).sched_delayed {
             self.set_next_buddy(woken);

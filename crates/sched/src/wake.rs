@@ -172,6 +172,6 @@ impl Sched {
     /// Whether all tasks of a busy CPU are of idle policy (`sched_idle_cpu`).
     pub(crate) fn sched_idle_cpu(&self, cpu: CpuId) -> bool {
         let rq = &self.rqs[cpu.index()];
-        rq.nr_running > 0 && rq.nr_idle_policy == rq.nr_running
+        rq.nr_running > 0 && self.cfs_rqs[cpu.index()].idle_h_nr_running == rq.nr_running
     }
 }

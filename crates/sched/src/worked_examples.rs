@@ -1,6 +1,7 @@
 //! The worked examples of `tests/golden/worked_examples.json`, held against the production functions.
 
 mod balance;
+mod bandwidth;
 mod eevdf;
 mod history;
 mod numa;
@@ -59,7 +60,7 @@ fn production_functions_give_the_worked_results() {
 }
 
 /// Examples of rules that are not built, in the order of the file.
-const NOT_BUILT: &[&str] = &["bw.two_cpus"];
+const NOT_BUILT: &[&str] = &[];
 
 /// Checks an example if it is of a rule that is built. False: it is not.
 fn check(example: &Value) -> bool {
@@ -67,6 +68,7 @@ fn check(example: &Value) -> bool {
     let (given, want) = (&example["inputs"], &example["expected"]);
     let family: Vec<&str> = id.splitn(3, '.').collect();
     match (family[0], family[1]) {
+        ("bw", _) => bandwidth::check(given, want),
         ("units", "factor") => check_factor(given, want),
         ("units", "vruntime") => {
             let weight = LoadWeight::of_nice(int(given, "nice") as i8);

@@ -162,6 +162,9 @@ impl Sched {
 
     /// Why the task may not or should not go to the destination, if so (`can_migrate_task`).
     pub(super) fn refusal(&mut self, env: &mut Env, task: TaskId) -> Option<Verdict> {
+        if self.throttled_lb_pair(task, env.src_cpu, env.dst_cpu) {
+            return Some(Verdict::Throttled);
+        }
         let affinity = self.task(task).affinity;
         if !affinity.contains(env.dst_cpu) {
             env.some_pinned = true;

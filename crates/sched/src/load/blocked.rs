@@ -16,6 +16,10 @@ impl Sched {
         let mut has_blocked = false;
         let mut at = 0;
         while let Some(&id) = self.rqs[cpu.index()].leaf_cfs_rqs.get(at) {
+            if self.throttled_hierarchy(id) {
+                at += 1;
+                continue;
+            }
             if self.update_cfs_rq_load_avg(id) {
                 self.update_tg_load_avg(id);
             }

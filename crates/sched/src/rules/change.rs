@@ -2,6 +2,10 @@
 
 use super::release::Release;
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a point of its own where versions differ"
+)]
 /// How one kernel carries out changes of affinity and nice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeRules {
@@ -12,6 +16,9 @@ pub struct ChangeRules {
     /// Whether a task of a new nice level is weighed against the running one, instead of preempting it
     /// whenever it gained (v5.6).
     pub renice_weighs: bool,
+    /// Whether a waiting task that comes to another group is weighed against what runs (e34881c84c25, after
+    /// v6.17); before, one that leaves a throttled group does not even end the idling of its CPU.
+    pub moved_task_preempts: bool,
 }
 
 impl ChangeRules {
@@ -20,6 +27,7 @@ impl ChangeRules {
             spreads_bound_tasks: release.since(5, 7),
             keeps_user_cpus: release.since(6, 2),
             renice_weighs: release.since(5, 6),
+            moved_task_preempts: false,
         }
     }
 }

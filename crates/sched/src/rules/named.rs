@@ -389,6 +389,51 @@ const RULES: &[RuleInfo] = &[
         wake.sched_idle_cpus,
         "where a CPU that runs only tasks of idle policy is taken for an idle one"
     ),
+    rule!(
+        "bandwidth.expiry",
+        bandwidth.expiry,
+        "what becomes of run time a CPU has drawn when the period ends"
+    ),
+    rule!(
+        "bandwidth.last_throttled_first",
+        bandwidth.last_throttled_first,
+        "who is throttled last gets run time first"
+    ),
+    rule!(
+        "bandwidth.slack_timer_once",
+        bandwidth.slack_timer_once,
+        "time that comes back does not put off a slack timer that is set"
+    ),
+    rule!(
+        "bandwidth.last_try",
+        bandwidth.last_try,
+        "a queue tries once more for run time before it is throttled"
+    ),
+    rule!(
+        "bandwidth.burst",
+        bandwidth.burst,
+        "unused quota may be saved up"
+    ),
+    rule!(
+        "change.spreads_bound_tasks",
+        change.spreads_bound_tasks,
+        "tasks whose CPU is taken from them are spread"
+    ),
+    rule!(
+        "change.keeps_user_cpus",
+        change.keeps_user_cpus,
+        "the CPUs a task asked for outlast changes of its cpuset"
+    ),
+    rule!(
+        "change.renice_weighs",
+        change.renice_weighs,
+        "a reniced task is weighed against the running one"
+    ),
+    rule!(
+        "change.moved_task_preempts",
+        change.moved_task_preempts,
+        "a waiting task that comes to another group is weighed against what runs"
+    ),
 ];
 
 /// Every rule that can be switched alone.

@@ -2,9 +2,9 @@
 
 use super::release::Release;
 use super::{
-    AverageGuard, BalanceRules, ChangeRules, Decision, Delayed, DomainRules, Feature, Features,
-    ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance, NumaRules, OwnRules, Pelt,
-    PickRules, Propagation, Reweight, Rework, Rules, Tunables, UtilFits, WakeRules,
+    AverageGuard, BalanceRules, BandwidthRules, ChangeRules, Decision, Delayed, DomainRules,
+    Feature, Features, ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance, NumaRules,
+    OwnRules, Pelt, PickRules, Propagation, Reweight, Rework, Rules, Tunables, UtilFits, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -283,6 +283,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         fork: ForkRules::of(release),
         numa: NumaRules::of(release),
         features: Features::of(release),
+        bandwidth: BandwidthRules::of(release),
         change: ChangeRules::of(release),
         own: OwnRules::default(),
         topology: DomainRules::of(release),

@@ -144,9 +144,11 @@ impl Sched {
         let stood = self.take_out(task);
         self.task_move_group(task, group);
         self.put_back(task, stood);
+        let cpu = self.task(task).cpu;
         if stood.running {
-            let cpu = self.task(task).cpu;
             self.resched_curr(cpu, cpu);
+        } else if stood.queued && self.rules.change.moved_task_preempts {
+            self.check_preempt_curr(cpu, task, cpu, Came::Woken);
         }
         self.attach_cpuset(task, left);
     }
@@ -206,6 +208,11 @@ impl Sched {
         if stood.running {
             let se = self.task(task).se;
             self.set_next_upto(se, None);
+            let mut next = Some(se);
+            while let Some(se) = next {
+                self.account_cfs_rq_runtime(self.se(se).cfs_rq, 0);
+                next = self.se(se).parent;
+            }
         }
     }
 }

@@ -3,7 +3,8 @@
 use teeter_machine::{CpuId, CpuSet};
 
 use super::Sched;
-use crate::ids::TaskId;
+use crate::bandwidth::BandwidthStats;
+use crate::ids::{GroupId, TaskId};
 use crate::rules::OwnTrap;
 use crate::stats::LevelStats;
 use crate::task::State;
@@ -47,6 +48,16 @@ impl Sched {
     /// Whether the task is on a run-queue.
     pub fn is_runnable(&self, task: TaskId) -> bool {
         self.task(task).state == State::Runnable
+    }
+
+    /// Whether the task is on a run-queue that is off its CPU for want of run time (cpu.max).
+    pub fn is_throttled(&self, task: TaskId) -> bool {
+        self.is_runnable(task) && self.throttled_hierarchy(self.se(self.task(task).se).cfs_rq)
+    }
+
+    /// What became of a group's cpu.max.
+    pub fn bandwidth_stats(&self, group: GroupId) -> BandwidthStats {
+        self.groups[group.index()].bandwidth.stats
     }
 
     /// CPUs the task may use.

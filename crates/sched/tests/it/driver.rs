@@ -19,8 +19,13 @@ pub(crate) struct Driver {
 impl Driver {
     /// Boots a kernel by name on a machine of a synthetic string.
     pub(crate) fn new(kernel: &str, synthetic: &str) -> Self {
+        Self::with(&Kernel::new(kernel), synthetic)
+    }
+
+    /// Boots a kernel that may differ from its preset.
+    pub(crate) fn with(kernel: &Kernel, synthetic: &str) -> Self {
         let machine = Machine::new(MachineSource::Synthetic(synthetic.to_owned()));
-        Self::on(&Kernel::new(kernel), &machine)
+        Self::on(kernel, &machine)
     }
 
     /// Boots a kernel on a machine.
@@ -77,12 +82,15 @@ impl Driver {
         let tick = self.sched.rules().tick();
         let end = Nanos(self.now.0 + time.0);
         while self.now.0 + tick.0 <= end.0 {
-            for cpu in (0..self.cpus).map(CpuId) {
-                if let Some(task) = self.sched.curr(cpu) {
-                    self.ran[task.0 as usize] += tick.0;
-                }
+            let next = Nanos(self.now.0 + tick.0);
+            while let Some(timer) = self.sched.next_timer()
+                && timer <= next
+            {
+                self.pass_to(timer);
+                self.sched.run_timers(timer);
+                self.settle();
             }
-            self.now = Nanos(self.now.0 + tick.0);
+            self.pass_to(next);
             for cpu in (0..self.cpus).map(CpuId) {
                 if self.sched.curr(cpu).is_some() {
                     self.sched.tick(self.now, cpu);
@@ -90,6 +98,15 @@ impl Driver {
                 }
             }
         }
+    }
+
+    fn pass_to(&mut self, time: Nanos) {
+        for cpu in (0..self.cpus).map(CpuId) {
+            if let Some(task) = self.sched.curr(cpu) {
+                self.ran[task.0 as usize] += time.0 - self.now.0;
+            }
+        }
+        self.now = time;
     }
 
     /// Tasks on each CPU.
@@ -114,7 +131,7 @@ impl Driver {
                     Effect::NohzKick { cpu, .. } => self.sched.nohz_balance(self.now, cpu),
                     Effect::ActiveBalance { cpu, .. } => self.sched.active_balance(self.now, cpu),
                     Effect::Stop { cpu, .. } => self.sched.run_stopper(self.now, cpu),
-                    Effect::Switch { .. } | Effect::Migrate { .. } => {}
+                    Effect::Switch { .. } | Effect::Migrate { .. } | Effect::Throttle { .. } => {}
                 }
             }
             self.effects = effects;

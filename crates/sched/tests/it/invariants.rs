@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
+use teeter_scenario::document::Kernel;
 use teeter_sched::{GroupId, kernels};
 
 use crate::driver::Driver;
@@ -12,15 +13,41 @@ use crate::driver::Driver;
 enum Event {
     Fork(u16),
     Block(u16),
-    Wake { waker: u16, task: usize },
+    Wake {
+        waker: u16,
+        task: usize,
+    },
     Yield(u16),
     Exit(u16),
-    Weight { group: u32, weight: u32 },
-    Affinity { from: u16, task: usize, cpus: u16 },
-    Cpuset { group: u32, cpus: Option<u16> },
-    Nice { task: usize, nice: i8 },
-    Move { task: usize, group: u32 },
-    Run { us: u64 },
+    Weight {
+        group: u32,
+        weight: u32,
+    },
+    Affinity {
+        from: u16,
+        task: usize,
+        cpus: u16,
+    },
+    Cpuset {
+        group: u32,
+        cpus: Option<u16>,
+    },
+    Limit {
+        group: u32,
+        quota_us: Option<u64>,
+        period_us: u64,
+    },
+    Nice {
+        task: usize,
+        nice: i8,
+    },
+    Move {
+        task: usize,
+        group: u32,
+    },
+    Run {
+        us: u64,
+    },
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -36,6 +63,8 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(from, task, cpus)| Event::Affinity { from, task, cpus }),
         1 => (1u32..4, prop::option::of(any::<u16>()))
             .prop_map(|(group, cpus)| Event::Cpuset { group, cpus }),
+        2 => (1u32..4, prop::option::of(1_000u64..20_000), 1_000u64..30_000)
+            .prop_map(|(group, quota_us, period_us)| Event::Limit { group, quota_us, period_us }),
         1 => (0usize..24, -20i8..20).prop_map(|(task, nice)| Event::Nice { task, nice }),
         2 => (0usize..24, 0u32..4).prop_map(|(task, group)| Event::Move { task, group }),
         4 => (1u64..30_000).prop_map(|us| Event::Run { us }),
@@ -72,7 +101,10 @@ proptest! {
         pins in prop::collection::vec(any::<u16>(), 24),
         nices in prop::collection::vec(-20i8..20, 24),
     ) {
-        let mut driver = Driver::new(kernel, machine);
+        // Without it, a CPU idles on over a task that comes to it from a throttled group.
+        let mut kernel = Kernel::new(kernel);
+        kernel.rules.insert("change.moved_task_preempts".to_owned(), "true".into());
+        let mut driver = Driver::with(&kernel, machine);
         let cpus = driver.cpus;
         let a = driver.sched.add_group(GroupId::ROOT, 100);
         let b = driver.sched.add_group(a, 300);
@@ -103,6 +135,12 @@ proptest! {
                 Event::Cpuset { group, cpus: bits } => {
                     let cpus = bits.map(|bits| cpus_of(bits, cpus));
                     driver.sched.set_group_cpus(driver.now, GroupId(group), cpus);
+                }
+                Event::Limit { group, quota_us, period_us } => {
+                    let quota = quota_us.map(Nanos::from_micros);
+                    let (now, period) = (driver.now, Nanos::from_micros(period_us));
+                    let group = GroupId(group);
+                    driver.sched.set_group_bandwidth(now, group, quota, period, Nanos(0));
                 }
                 Event::Nice { task, nice } => driver.sched.set_nice(driver.now, tasks[task], nice),
                 Event::Move { task, group } => {
