@@ -5,6 +5,7 @@ mod clock;
 mod cpuset;
 mod create;
 mod entry;
+mod idle;
 mod query;
 
 pub(crate) use clock::BOOT_NS;

@@ -12,8 +12,11 @@ pub(crate) const NICE_0_LOAD: u64 = 1 << (2 * SHIFT);
 /// Smallest weight of a group entity, scaled (`MIN_SHARES`).
 pub(crate) const MIN_SHARES: u64 = 2;
 
-/// Weight and its inverse of a task of idle policy (`WEIGHT_IDLEPRIO`, `WMULT_IDLEPRIO`).
-const IDLE: (u64, u32) = (3, 1_431_655_765);
+/// Weight of a task of idle policy, and of a group that is idle.
+pub(crate) const WEIGHT_IDLEPRIO: u64 = 3;
+
+/// Its inverse.
+const WMULT_IDLEPRIO: u32 = 1_431_655_765;
 
 /// Weights of nice -20 to 19.
 const WEIGHTS: [u64; 40] = [
@@ -96,8 +99,8 @@ impl LoadWeight {
     /// Weight of a task of idle policy.
     pub(crate) fn idle_policy() -> Self {
         Self {
-            weight: IDLE.0 << SHIFT,
-            inv_weight: IDLE.1,
+            weight: WEIGHT_IDLEPRIO << SHIFT,
+            inv_weight: WMULT_IDLEPRIO,
             floor: 0,
         }
     }

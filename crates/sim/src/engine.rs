@@ -54,6 +54,8 @@ pub struct Simulation {
     queue: Queue,
     sched: Sched,
     effects: Vec<Effect>,
+    /// When the kernel's timer event is set to.
+    kernel_timer: Option<Nanos>,
     /// Tick period, ns.
     tick: u64,
     cpus: Vec<Cpu>,
@@ -244,6 +246,7 @@ impl Simulation {
                 self.queue.cancel(event);
                 self.sched.run_stopper(now, cpu);
             }
+            Event::KernelTimer => self.sched.run_timers(now),
             Event::Timer(thread) => {
                 self.queue.cancel(event);
                 self.timer(thread);
@@ -315,6 +318,7 @@ impl Simulation {
             state.phase = Phase::Ready;
         }
         self.stats.enqueue(self.now, thread, cpu);
+        self.note_throttled(thread);
     }
 
     /// `try_to_wake_up`, called on `waker`.
@@ -336,5 +340,6 @@ impl Simulation {
             state.phase = Phase::Ready;
         }
         self.stats.enqueue(self.now, thread, cpu);
+        self.note_throttled(thread);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
-use teeter_scenario::document::Scenario;
+use teeter_scenario::document::{Bandwidth, Scenario};
 use teeter_sched::{GroupId, Sched};
 
 /// cpu.weight of a cgroup that is not listed.
@@ -90,6 +90,13 @@ impl Groups {
             .map(|list| list.iter().map(|cpu| CpuId(cpu as u16)).collect());
         let id = sched.add_group(parent.id, weight);
         sched.set_group_cpus(Nanos::ZERO, id, own);
+        if let Some(spec) = spec {
+            let Bandwidth { quota, period } = spec.max;
+            if quota.is_some() {
+                sched.set_group_bandwidth(Nanos::ZERO, id, quota, period, spec.burst);
+            }
+            sched.set_group_idle(Nanos::ZERO, id, spec.idle);
+        }
         let cpus = *sched.group_cpus(id);
         let index = self.list.len();
         self.list.push(Group {

@@ -54,8 +54,8 @@ mod thread;
 pub use engine::Simulation;
 pub use error::Error;
 pub use result::{
-    BalanceCounts, Better, CpuResult, Latency, MetricResult, MigrationCounts, NumaCounts,
-    RunResult, TaskResult,
+    BalanceCounts, Better, CgroupResult, CpuResult, Latency, MetricResult, MigrationCounts,
+    NumaCounts, RunResult, TaskResult,
 };
 pub use seed::derive_seed;
 pub use series::Series;

@@ -28,6 +28,8 @@ pub(crate) enum Event {
     ActiveBalance(CpuId),
     /// The CPU's stopper gets to run, to move tasks that may not stay.
     Stop(CpuId),
+    /// A timer of the kernel expires.
+    KernelTimer,
     /// A thread's start or the end of its sleep.
     Timer(u32),
 }
@@ -55,7 +57,7 @@ pub(crate) struct Queue {
 impl Queue {
     /// An empty queue for so many CPUs and threads.
     pub(crate) fn new(nr_cpus: usize, threads: usize) -> Self {
-        let threads_at = KINDS * nr_cpus as u32;
+        let threads_at = KINDS * nr_cpus as u32 + 1;
         Self {
             own: vec![
                 Own {
@@ -142,6 +144,7 @@ impl Queue {
             Event::NohzKick(cpu) => of_cpu(cpu, 1),
             Event::ActiveBalance(cpu) => of_cpu(cpu, 2),
             Event::Stop(cpu) => of_cpu(cpu, 3),
+            Event::KernelTimer => self.threads_at - 1,
             Event::Timer(thread) => self.threads_at + thread,
         }
     }
@@ -149,6 +152,9 @@ impl Queue {
     fn event(&self, slot: u32) -> Event {
         if slot >= self.threads_at {
             return Event::Timer(slot - self.threads_at);
+        }
+        if slot + 1 == self.threads_at {
+            return Event::KernelTimer;
         }
         let cpu = CpuId((slot / KINDS) as u16);
         match slot % KINDS {

@@ -22,6 +22,8 @@ pub struct RunResult {
     pub tasks: Vec<TaskResult>,
     /// Per CPU, by number.
     pub cpus: CpuResult,
+    /// The cgroups but the root, in the order of the scenario.
+    pub cgroups: Vec<CgroupResult>,
     /// Fraction of the time in which some CPU idled while a task waited that may run there.
     pub idle_while_waiting: f64,
     /// NUMA balancing.
@@ -62,6 +64,19 @@ pub struct TaskResult {
     pub cpu_share: Vec<f64>,
     /// How often its threads changed CPU, by cause.
     pub migrations: MigrationCounts,
+}
+
+/// What became of a cgroup's cpu.max, as in its `cpu.stat`; zeros for one without limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CgroupResult {
+    /// Its path.
+    pub path: String,
+    /// Periods that passed while it had something to run.
+    pub nr_periods: u64,
+    /// Those at whose end it was throttled on some CPU.
+    pub nr_throttled: u64,
+    /// Time it was throttled, all CPUs together, ns.
+    pub throttled_ns: u64,
 }
 
 /// A benchmark's own figure.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use teeter_machine::{CpuId, CpuSet};
-use teeter_scenario::document::{Action, CgroupChange, ScriptEntry, SettingValue};
+use teeter_scenario::document::{Action, Bandwidth, CgroupChange, ScriptEntry, SettingValue};
 use teeter_scenario::problem::join;
-use teeter_scenario::{CpuList, Problem};
+use teeter_scenario::{CpuList, Nanos, Problem};
 use teeter_sched::{GroupId, Sched};
 
 use crate::support;
@@ -19,6 +19,14 @@ pub(crate) enum Change {
     Set { name: String, value: SettingValue },
     /// A write to cpu.weight.
     Weight { group: GroupId, weight: u32 },
+    /// A write to cpu.max, with cpu.max.burst.
+    Max {
+        group: GroupId,
+        max: Option<Bandwidth>,
+        burst: Option<Nanos>,
+    },
+    /// A write to cpu.idle.
+    Idle { group: GroupId, idle: bool },
     /// A write to cpuset.cpus.
     GroupCpus { group: GroupId, cpus: CpuSet },
     /// `taskset`
@@ -136,6 +144,13 @@ impl Names<'_> {
         let mut changes = Vec::new();
         if let Some(weight) = change.weight {
             changes.push(Change::Weight { group, weight });
+        }
+        if let Some(idle) = change.idle {
+            changes.push(Change::Idle { group, idle });
+        }
+        if change.max.is_some() || change.burst.is_some() {
+            let (max, burst) = (change.max, change.burst);
+            changes.push(Change::Max { group, max, burst });
         }
         if let Some(cpus) = &change.cpus {
             let cpus = self.cpus(&format!("{path}/cpus"), cpus)?;

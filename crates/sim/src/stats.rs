@@ -26,6 +26,10 @@ impl Gauge {
 }
 
 /// Whether a thread is on a run-queue, and since when it is as it is.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each changes at a time of its own"
+)]
 #[derive(Clone, Debug)]
 struct Account {
     task: u32,
@@ -34,6 +38,8 @@ struct Account {
     running: bool,
     /// The CPU it runs on, or ran on last.
     ran_on: CpuId,
+    /// Its group has used up its run time.
+    throttled: bool,
     /// Counted in its class as waiting for a CPU that runs something else.
     waiting: bool,
     class: u32,
@@ -147,6 +153,7 @@ impl Stats {
                 queued: false,
                 running: false,
                 ran_on: CpuId(0),
+                throttled: false,
                 waiting: false,
                 class,
                 since: 0,
@@ -209,6 +216,7 @@ impl Stats {
         account.queued = false;
         account.running = false;
         self.place(now, thread, -1);
+        self.threads[thread as usize].throttled = false;
         self.refresh(now, thread, cpu);
     }
 
@@ -224,6 +232,21 @@ impl Stats {
         self.place(now, thread, 1);
         self.refresh_idle(now, from);
         self.refresh(now, thread, to);
+    }
+
+    /// The thread's group ran out of run time, or has some again.
+    pub(crate) fn throttle(&mut self, now: u64, thread: u32, throttled: bool) {
+        let account = &mut self.threads[thread as usize];
+        if account.throttled == throttled {
+            return;
+        }
+        account.throttled = throttled;
+        let (cpu, queued) = (account.cpu, account.queued);
+        if queued {
+            let queued = &mut self.cpus[cpu.index()].queued;
+            *queued = queued.saturating_add_signed(if throttled { -1 } else { 1 });
+            self.refresh(now, thread, cpu);
+        }
     }
 
     /// A CPU changed from one thread to another; `queued` are the threads on its run-queue.
@@ -316,10 +339,13 @@ impl Stats {
 
     /// Counts a runnable thread in or out where it is.
     fn place(&mut self, now: u64, thread: u32, by: i32) {
-        let Account { task, cpu, .. } = self.threads[thread as usize];
+        let account = &self.threads[thread as usize];
+        let (task, cpu, throttled) = (account.task, account.cpu, account.throttled);
         let (task, nr_cpus) = (task as usize, self.cpus.len());
         let account = &mut self.cpus[cpu.index()];
-        account.queued = account.queued.saturating_add_signed(by);
+        if !throttled {
+            account.queued = account.queued.saturating_add_signed(by);
+        }
         self.on_cpu[task * nr_cpus + cpu.index()].step(now, by);
         self.on_node[task * self.nodes + account.node.index()].step(now, by);
     }
@@ -333,7 +359,7 @@ impl Stats {
     fn refresh_waiting(&mut self, thread: u32) {
         let account = &mut self.threads[thread as usize];
         let cpu_runs = self.cpus[account.cpu.index()].busy.count > 0;
-        let waiting = account.queued && !account.running && cpu_runs;
+        let waiting = account.queued && !account.running && !account.throttled && cpu_runs;
         if waiting != account.waiting {
             account.waiting = waiting;
             let class = &mut self.classes[account.class as usize];

@@ -1,7 +1,7 @@
 //! What a scenario may say that this engine does not do yet: refused, never passed over.
 
+use teeter_scenario::Problem;
 use teeter_scenario::document::{Action, Cgroup, Partition, Scenario, Tasks, Uclamp};
-use teeter_scenario::{Nanos, Problem};
 
 /// Everything in the scenario that the engine would have to ignore.
 pub(crate) fn problems(scenario: &Scenario) -> Vec<Problem> {
@@ -47,10 +47,7 @@ fn not_yet(path: &str, key: &str, what: &str) -> Problem {
 fn of_cgroup(index: usize, cgroup: &Cgroup) -> Vec<Problem> {
     let path = format!("/cgroups/{index}");
     let checks = [
-        (cgroup.max.quota.is_some(), "max", "cpu.max"),
-        (cgroup.burst != Nanos::ZERO, "burst", "cpu.max.burst"),
         (cgroup.mems.is_some(), "mems", "cpuset.mems"),
-        (cgroup.idle, "idle", "cpu.idle"),
         (
             cgroup.partition != Partition::Member,
             "partition",
@@ -83,12 +80,7 @@ pub(crate) fn of_action(path: &str, action: &Action) -> Vec<Problem> {
         | Action::Stop(_)
         | Action::Nice { .. } => return Vec::new(),
         Action::Cgroup(change) => {
-            let checks = [
-                (change.max.is_some(), "max", "changes of cpu.max"),
-                (change.mems.is_some(), "mems", "changes of cpuset.mems"),
-                (change.idle.is_some(), "idle", "changes of cpu.idle"),
-                (change.burst.is_some(), "burst", "changes of cpu.max.burst"),
-            ];
+            let checks = [(change.mems.is_some(), "mems", "changes of cpuset.mems")];
             return refused(&format!("{path}/cgroup"), &checks);
         }
         Action::Offline(_) => ("offline", "CPU hot-unplug"),

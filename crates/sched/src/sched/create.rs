@@ -37,13 +37,18 @@ impl Sched {
         group
     }
 
-    /// Gives a group another `cpu.weight` (`sched_group_set_shares`).
+    /// Gives a group another `cpu.weight` (`sched_group_set_shares`). One that is idle keeps its own.
     pub fn set_group_weight(&mut self, now: Nanos, group: GroupId, weight: u32) {
         self.advance(now);
-        if group == GroupId::ROOT || group.index() >= self.groups.len() {
-            return;
+        let known = group != GroupId::ROOT && group.index() < self.groups.len();
+        if known && !self.groups[group.index()].idle {
+            self.set_shares(group, shares_of_cpu_weight(weight));
         }
-        self.groups[group.index()].shares = shares_of_cpu_weight(weight);
+    }
+
+    /// Gives a group other scaled shares (`__sched_group_set_shares`).
+    pub(super) fn set_shares(&mut self, group: GroupId, shares: u64) {
+        self.groups[group.index()].shares = shares;
         for cpu in 0..self.nr_cpus {
             let mut next = self.cfs(cfs_rq_of(group, cpu, self.nr_cpus)).se;
             while let Some(se) = next {

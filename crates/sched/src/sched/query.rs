@@ -1,6 +1,7 @@
 //! Questions to a running kernel.
 
 use teeter_machine::{CpuId, CpuSet};
+use teeter_scenario::Nanos;
 
 use super::Sched;
 use crate::bandwidth::BandwidthStats;
@@ -53,6 +54,12 @@ impl Sched {
     /// Whether the task is on a run-queue that is off its CPU for want of run time (cpu.max).
     pub fn is_throttled(&self, task: TaskId) -> bool {
         self.is_runnable(task) && self.throttled_hierarchy(self.se(self.task(task).se).cfs_rq)
+    }
+
+    /// `cpu.max` of a group, its quota (`None` = no limit) and period, and `cpu.max.burst`.
+    pub fn group_bandwidth(&self, group: GroupId) -> (Option<Nanos>, Nanos, Nanos) {
+        let pool = &self.groups[group.index()].bandwidth;
+        (pool.quota.map(Nanos), Nanos(pool.period), Nanos(pool.burst))
     }
 
     /// What became of a group's cpu.max.

@@ -49,14 +49,19 @@ impl Driver {
 
     /// A task of a nice level that may use some CPUs.
     pub(crate) fn task_with(&mut self, group: GroupId, nice: i8, affinity: CpuSet) -> TaskId {
-        self.ran.push(0);
-        self.sched.add_task(&NewTask {
+        self.task_of(&NewTask {
             group,
             nice,
             policy: Policy::Normal,
             affinity,
             per_cpu_kthread: false,
         })
+    }
+
+    /// Any task.
+    pub(crate) fn task_of(&mut self, new: &NewTask) -> TaskId {
+        self.ran.push(0);
+        self.sched.add_task(new)
     }
 
     /// Forks a task from a CPU, placed by the kernel.

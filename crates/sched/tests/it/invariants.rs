@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
-use teeter_scenario::document::Kernel;
-use teeter_sched::{GroupId, kernels};
+use teeter_scenario::document::{Kernel, Policy};
+use teeter_sched::{GroupId, NewTask, kernels};
 
 use crate::driver::Driver;
 
@@ -37,6 +37,10 @@ enum Event {
         quota_us: Option<u64>,
         period_us: u64,
     },
+    Idle {
+        group: u32,
+        idle: bool,
+    },
     Nice {
         task: usize,
         nice: i8,
@@ -65,6 +69,7 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(group, cpus)| Event::Cpuset { group, cpus }),
         2 => (1u32..4, prop::option::of(1_000u64..20_000), 1_000u64..30_000)
             .prop_map(|(group, quota_us, period_us)| Event::Limit { group, quota_us, period_us }),
+        1 => (1u32..4, any::<bool>()).prop_map(|(group, idle)| Event::Idle { group, idle }),
         1 => (0usize..24, -20i8..20).prop_map(|(task, nice)| Event::Nice { task, nice }),
         2 => (0usize..24, 0u32..4).prop_map(|(task, group)| Event::Move { task, group }),
         4 => (1u64..30_000).prop_map(|us| Event::Run { us }),
@@ -111,7 +116,14 @@ proptest! {
         let c = driver.sched.add_group(GroupId::ROOT, 1);
         let groups = [GroupId::ROOT, a, b, c];
         let tasks: Vec<_> = (0..24).map(|at| {
-            driver.task_with(groups[at % 4], nices[at], cpus_of(pins[at], cpus))
+            let policy = [Policy::Normal, Policy::Batch, Policy::Idle][pins[at] as usize % 3];
+            driver.task_of(&NewTask {
+                group: groups[at % 4],
+                nice: nices[at],
+                policy,
+                affinity: cpus_of(pins[at], cpus),
+                per_cpu_kthread: false,
+            })
         }).collect();
         let mut forked = 0;
         for event in events {
@@ -141,6 +153,9 @@ proptest! {
                     let (now, period) = (driver.now, Nanos::from_micros(period_us));
                     let group = GroupId(group);
                     driver.sched.set_group_bandwidth(now, group, quota, period, Nanos(0));
+                }
+                Event::Idle { group, idle } => {
+                    driver.sched.set_group_idle(driver.now, GroupId(group), idle);
                 }
                 Event::Nice { task, nice } => driver.sched.set_nice(driver.now, tasks[task], nice),
                 Event::Move { task, group } => {

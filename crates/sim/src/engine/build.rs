@@ -131,6 +131,7 @@ pub(super) fn simulation(
         queue,
         sched,
         effects: Vec::new(),
+        kernel_timer: None,
         tick,
         cpus: topology.cpu_ids().map(|cpu| Cpu::new(phase(cpu))).collect(),
         busy: vec![0; hardware.nr_cores()],

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use teeter_scenario::Nanos;
+use teeter_scenario::document::Bandwidth;
 use teeter_sched::TaskId;
 
 use super::Simulation;
@@ -23,6 +24,14 @@ impl Simulation {
             Change::Weight { group, weight } => {
                 self.sched.set_group_weight(now, *group, *weight);
             }
+            Change::Max { group, max, burst } => {
+                let (quota, period, old_burst) = self.sched.group_bandwidth(*group);
+                let Bandwidth { quota, period } = max.unwrap_or(Bandwidth { quota, period });
+                let burst = burst.unwrap_or(old_burst);
+                self.sched
+                    .set_group_bandwidth(now, *group, quota, period, burst);
+            }
+            Change::Idle { group, idle } => self.sched.set_group_idle(now, *group, *idle),
             Change::GroupCpus { group, cpus } => {
                 self.sched.set_group_cpus(now, *group, Some(*cpus));
             }
@@ -43,7 +52,7 @@ impl Simulation {
             }),
         }
         self.settle();
-        self.note_affinities();
+        self.note_changes();
     }
 
     fn for_each(&mut self, threads: &Range<u32>, change: impl Fn(&mut Self, TaskId)) {
@@ -53,12 +62,19 @@ impl Simulation {
         }
     }
 
-    /// Tells the accounts which CPUs each thread may use now.
-    pub(super) fn note_affinities(&mut self) {
+    /// Tells the accounts which CPUs each thread may use now, and whether it may run.
+    pub(super) fn note_changes(&mut self) {
         for thread in 0..self.threads.len() as u32 {
             let cpus = self.sched.affinity(TaskId(thread));
             self.stats.allow(self.now, thread, cpus);
+            self.note_throttled(thread);
         }
+    }
+
+    /// Tells the accounts whether the thread is kept off its CPU for want of run time.
+    pub(super) fn note_throttled(&mut self, thread: u32) {
+        let throttled = self.sched.is_throttled(TaskId(thread));
+        self.stats.throttle(self.now, thread, throttled);
     }
 
     /// Threads that have not begun come into being now. Of a task that forks its own, the first does so

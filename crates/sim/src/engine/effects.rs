@@ -26,6 +26,14 @@ impl Simulation {
             }
         }
         self.effects = effects;
+        let timer = self.sched.next_timer();
+        if timer != self.kernel_timer {
+            self.kernel_timer = timer;
+            match timer {
+                Some(time) => self.queue.set(Event::KernelTimer, time.0.max(self.now)),
+                None => self.queue.cancel(Event::KernelTimer),
+            }
+        }
     }
 
     fn answer(&mut self, effect: Effect) {
@@ -46,6 +54,12 @@ impl Simulation {
             Effect::Stop { cpu, from } => {
                 let switch = self.hardware.switch();
                 self.interrupt(Event::Stop(cpu), cpu, from, switch);
+            }
+            Effect::Throttle { cpu } => {
+                for task in self.sched.queued(cpu) {
+                    let throttled = self.sched.is_throttled(task);
+                    self.stats.throttle(self.now, task.0, throttled);
+                }
             }
             Effect::Switch { cpu, prev, next } => {
                 self.switch(cpu, prev.map(|task| task.0), next.map(|task| task.0));
@@ -146,6 +160,7 @@ impl Simulation {
         thread.cpu = to;
         self.tasks[thread.task as usize].migrations[cause as usize] += 1;
         self.stats.migrate(self.now, task.0, to);
+        self.note_throttled(task.0);
         if self.marks.len() >= MARKS {
             self.marks.pop_front();
         }

@@ -8,8 +8,8 @@ use teeter_sched::Cause;
 
 use super::Simulation;
 use crate::result::{
-    BalanceCounts, Better, CpuResult, Latency, MetricResult, MigrationCounts, NumaCounts,
-    RunResult, TaskResult,
+    BalanceCounts, Better, CgroupResult, CpuResult, Latency, MetricResult, MigrationCounts,
+    NumaCounts, RunResult, TaskResult,
 };
 use crate::snapshot::{IDLE, Snapshot};
 use crate::stats::Totals;
@@ -93,6 +93,7 @@ impl Simulation {
                 .map(|(index, task)| self.task_result(index, task, &totals))
                 .collect(),
             cpus: self.cpu_result(&totals),
+            cgroups: self.cgroups(),
             idle_while_waiting: mean(totals.wasted, window),
             numa: self.numa(),
             balance: self.balance(),
@@ -153,6 +154,20 @@ impl Simulation {
             value,
             better,
         })
+    }
+
+    fn cgroups(&self) -> Vec<CgroupResult> {
+        let of = |path: &String| {
+            let group = *self.groups.get(path)?;
+            let stats = self.sched.bandwidth_stats(group);
+            Some(CgroupResult {
+                path: path.clone(),
+                nr_periods: stats.nr_periods,
+                nr_throttled: stats.nr_throttled,
+                throttled_ns: stats.throttled_time.0,
+            })
+        };
+        self.table.cgroups.iter().filter_map(of).collect()
     }
 
     fn cpu_result(&self, totals: &Totals) -> CpuResult {

@@ -40,7 +40,7 @@ fn every_promised_key_is_there() {
     let json = serde_json::to_value(&result).unwrap();
     assert_keys(
         &json,
-        "kernel seed digest events elapsed_ns tasks cpus idle_while_waiting numa balance switches wakeups",
+        "kernel seed digest events elapsed_ns tasks cpus cgroups idle_while_waiting numa balance switches wakeups",
     );
     let (periodic, hog) = (&json["tasks"][0], &json["tasks"][1]);
     assert_keys(

@@ -1,7 +1,7 @@
 //! What the engine cannot do is refused by its path.
 
 use teeter_scenario::Nanos;
-use teeter_scenario::document::{Action, Cgroup, Fork, Scenario, ScriptEntry, Workload};
+use teeter_scenario::document::{Action, Cgroup, Fork, Partition, Scenario, ScriptEntry, Workload};
 use teeter_sim::{Error, Simulation};
 
 use crate::bench::{scenario, threads};
@@ -31,8 +31,7 @@ fn a_plain_scenario_is_accepted() {
 fn each_unsupported_part_is_named() {
     let problems = paths(|scenario| {
         let mut cgroup = Cgroup::new("/a");
-        cgroup.max = "50000 100000".parse().unwrap();
-        cgroup.idle = true;
+        cgroup.partition = Partition::Root;
         scenario.cgroups.push(cgroup);
         scenario.tasks[0].session = 3;
         let offline = Action::Offline("1".parse().unwrap());
@@ -44,8 +43,7 @@ fn each_unsupported_part_is_named() {
     assert_eq!(
         problems,
         [
-            "/cgroups/0/max",
-            "/cgroups/0/idle",
+            "/cgroups/0/partition",
             "/tasks/0/session",
             "/script/0/offline"
         ]

@@ -1,0 +1,95 @@
+//! What cgroups allow their tasks: limits, and giving way.
+
+use teeter_scenario::Nanos;
+use teeter_scenario::document::{
+    Action, Bandwidth, Cgroup, CgroupChange, Kernel, Scenario, ScriptEntry, Tasks, Workload,
+};
+use teeter_sim::kernels;
+
+use crate::bench::{MS, assert_near, result, scenario, threads};
+
+/// cpu.max of so many ms.
+fn max(quota: u64, period: u64) -> Bandwidth {
+    Bandwidth {
+        quota: Some(Nanos::from_millis(quota)),
+        period: Nanos::from_millis(period),
+    }
+}
+
+/// Hogs in a cgroup.
+fn hogs(name: &str, count: u32) -> Tasks {
+    Tasks {
+        cgroup: format!("/{name}"),
+        ..threads(name, Workload::Hog, count)
+    }
+}
+
+fn limited(quota: u64, period: u64) -> Scenario {
+    let mut scenario = scenario("node:1 core:4 pu:1", vec![hogs("a", 4)], 2000);
+    scenario.cgroups = vec![Cgroup {
+        max: max(quota, period),
+        ..Cgroup::new("/a")
+    }];
+    scenario
+}
+
+#[test]
+fn a_group_gets_its_quota_and_no_more() {
+    let mut scenario = limited(150, 100);
+    for kernel in kernels() {
+        scenario.kernels = vec![Kernel::new(kernel.name)];
+        let result = result(&scenario);
+        let cpus = result.tasks[0].cpu_ns as f64 / (2000 * MS) as f64;
+        assert_near(cpus, 1.5, 0.03);
+        let group = &result.cgroups[0];
+        assert_eq!(group.path, "/a");
+        assert!((19..=20).contains(&group.nr_throttled), "{group:?}");
+        assert_eq!(group.nr_periods, group.nr_throttled);
+        // Four CPUs are throttled for 62 ms of each period; the last is not over.
+        assert_near(group.throttled_ns as f64 / MS as f64, 19.0 * 250.0, 60.0);
+        // A throttled task waits, but not for a CPU.
+        assert_near(result.idle_while_waiting, 0.0, 0.01);
+    }
+}
+
+#[test]
+fn a_limit_is_set_and_lifted_while_it_runs() {
+    let mut scenario = limited(150, 100);
+    scenario.cgroups[0].max = Bandwidth::default();
+    let change = |millis, max| ScriptEntry {
+        at: Nanos::from_millis(millis),
+        action: Action::Cgroup(CgroupChange {
+            path: "/a".to_owned(),
+            max: Some(max),
+            ..CgroupChange::default()
+        }),
+    };
+    scenario.script = vec![
+        change(500, max(100, 100)),
+        change(1500, Bandwidth::default()),
+    ];
+    let cpus = result(&scenario).tasks[0].cpu_ns as f64 / MS as f64;
+    assert_near(cpus, 4.0 * 1000.0 + 1000.0, 30.0);
+}
+
+#[test]
+fn an_idle_group_gives_way_where_the_kernel_has_them() {
+    let mut scenario = scenario("node:1 core:1 pu:1", vec![hogs("a", 1), hogs("b", 1)], 4000);
+    scenario.cgroups = vec![
+        Cgroup {
+            idle: true,
+            ..Cgroup::new("/a")
+        },
+        Cgroup::new("/b"),
+    ];
+    scenario.run.warmup = Nanos::from_millis(500);
+    for kernel in kernels() {
+        scenario.kernels = vec![Kernel::new(kernel.name)];
+        let share = result(&scenario).tasks[0].cpu_share[0];
+        let has = !["v4", "v5.3", "v5.5", "v5.6", "v5.10", "v5.11"]
+            .iter()
+            .any(|old| kernel.name.starts_with(old));
+        // Weight 3 against 1024.
+        assert_near(share, if has { 0.003 } else { 0.5 }, 0.02);
+    }
+}
