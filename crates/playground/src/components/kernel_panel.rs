@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use teeter_scenario::document::Kernel;
 use teeter_scenario::{Nanos, Scenario, limits};
 use teeter_sim::kernels;
 use web_sys::HtmlInputElement;
@@ -35,14 +36,16 @@ pub(super) struct Props {
 #[component]
 pub(super) fn KernelPanel(props: &Props) -> Html {
     let used = &props.scenario.kernels;
+    // The newest that is not there yet; patch series are chosen by name.
     let next = kernels()
         .iter()
+        .rev()
         .map(|kernel| kernel.name)
-        .find(|name| used.iter().all(|kernel| kernel.base != *name));
-    let add = props.edit.reform(move |_: MouseEvent| {
-        let newest = kernels().last().map_or("", |kernel| kernel.name);
-        Edit::AddKernel(next.unwrap_or(newest).to_owned())
-    });
+        .find(|name| !name.contains('+') && used.iter().all(|kernel| kernel.base != *name))
+        .unwrap_or(Kernel::NEWEST);
+    let add = props
+        .edit
+        .reform(move |_: MouseEvent| Edit::AddKernel(next.to_owned()));
     html! {
         <>
             <section class="section" aria-labelledby="kernels-title">

@@ -21,7 +21,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// The newest preset: what a scenario runs under that names no kernel.
-    pub const NEWEST: &'static str = "v5.11";
+    pub const NEWEST: &'static str = "v6.17";
 
     /// A preset with nothing changed.
     pub fn new(base: impl Into<String>) -> Self {

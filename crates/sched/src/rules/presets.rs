@@ -293,3 +293,20 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
     (preset.patch)(&mut rules);
     Some(rules)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_of_scenarios_that_name_none_is_the_newest() {
+        let releases = PRESETS
+            .iter()
+            .filter(|preset| !preset.info.name.contains('+'));
+        let newest = releases.max_by_key(|preset| preset.release);
+        assert_eq!(
+            newest.map(|preset| preset.info.name),
+            Some(teeter_scenario::document::Kernel::NEWEST)
+        );
+    }
+}
