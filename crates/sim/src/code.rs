@@ -38,6 +38,7 @@ pub(crate) enum Instr {
     /// Touches so many bytes.
     Touch(u64),
     Yield,
+    Exec,
     /// Binds the thread to [`Code::cpus`] of this number.
     Affinity {
         cpus: u32,
@@ -132,6 +133,7 @@ impl Code {
                 },
                 Op::Touch(bytes) => Instr::Touch(bytes),
                 Op::Yield => Instr::Yield,
+                Op::Exec => Instr::Exec,
                 Op::Affinity { cpus } => Instr::Affinity {
                     cpus: cpus_at + cpus,
                 },

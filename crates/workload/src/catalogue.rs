@@ -96,7 +96,7 @@ static CATALOGUE: [WorkloadInfo; 6] = [
     },
     WorkloadInfo {
         name: "program",
-        about: "Steps of your own, over and over: run, sleep, timer, barrier, spin_until, set, yield, touch, loop.",
+        about: "Steps of your own, over and over: run, sleep, timer, barrier, spin_until, set, yield, exec, touch, loop.",
         parameters: &[],
     },
 ];

@@ -67,7 +67,8 @@ impl<'a> Compiler<'a> {
                 self.ops.push(Op::Set { flag, value: 1 });
             }
             Step::Yield(true) => self.ops.push(Op::Yield),
-            Step::Yield(false) => {}
+            Step::Exec(true) => self.ops.push(Op::Exec),
+            Step::Yield(false) | Step::Exec(false) => {}
             Step::Affinity(cpus) => {
                 let cpus = number_of(cpus, &mut self.cpus);
                 self.ops.push(Op::Affinity { cpus });
@@ -92,7 +93,7 @@ impl<'a> Compiler<'a> {
             join(path, step),
             format!("this engine does not run the step `{step}` yet"),
         );
-        let hint = "it runs run, runtime, sleep, timer, barrier, spin_until, set, yield, affinity, touch and loop";
+        let hint = "it runs run, runtime, sleep, timer, barrier, spin_until, set, yield, exec, affinity, touch and loop";
         self.problems.push(problem.with_hint(hint));
     }
 }
@@ -130,6 +131,8 @@ mod tests {
             Step::Affinity("0-3".parse().unwrap()),
             Step::Yield(true),
             Step::Yield(false),
+            Step::Exec(true),
+            Step::Exec(false),
             Step::Sleep(Nanos(1)),
         ];
         let programs = compile(&steps, 4, TRAITS).unwrap();
@@ -153,6 +156,7 @@ mod tests {
                 Op::ComputeWall(Nanos(5)),
                 Op::Affinity { cpus: 0 },
                 Op::Yield,
+                Op::Exec,
                 Op::Sleep(Nanos(1)),
                 Op::End,
             ]

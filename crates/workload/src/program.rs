@@ -62,6 +62,8 @@ pub enum Op {
     Touch(u64),
     /// Give way to other runnable tasks (`sched_yield`).
     Yield,
+    /// Run another program image (`execve`), at which the kernel may put the thread on an idler CPU.
+    Exec,
     /// Begin of a loop whose body ends at the matching [`Op::End`]. `None` = for ever.
     Loop {
         /// How many rounds; `None` for ever.

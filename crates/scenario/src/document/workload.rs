@@ -410,6 +410,8 @@ pub enum Step {
     Set(String),
     /// Call sched_yield(); `false` does nothing.
     Yield(bool),
+    /// Call exec(), at which the kernel may put the thread on an idler CPU; `false` does nothing.
+    Exec(bool),
     /// Call sched_setaffinity() for itself.
     Affinity(CpuList),
     /// Touch some of the task's memory.

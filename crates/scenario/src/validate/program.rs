@@ -46,6 +46,7 @@ fn check_steps(path: &str, steps: &[Step], depth: usize, report: &mut Report) {
             | Step::Runtime(_)
             | Step::Sleep(_)
             | Step::Yield(_)
+            | Step::Exec(_)
             | Step::Touch { .. } => {}
         }
     }

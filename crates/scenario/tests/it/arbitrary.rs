@@ -380,6 +380,7 @@ fn step() -> impl Strategy<Value = Step> {
         name().prop_map(Step::SpinUntil),
         name().prop_map(Step::Set),
         any::<bool>().prop_map(Step::Yield),
+        any::<bool>().prop_map(Step::Exec),
         time().prop_map(Step::Runtime),
         cpus().prop_map(Step::Affinity),
         size().prop_map(|size| Step::Touch { size }),

@@ -172,6 +172,7 @@ impl Simulation {
                     return self.arm(cpu);
                 }
                 Instr::Yield => return self.give_way(cpu, thread),
+                Instr::Exec => return self.exec(cpu, thread),
                 Instr::Loop { .. } | Instr::End { .. } => state.jump(instr),
                 Instr::Progress(amount) => {
                     let task = &mut self.tasks[state.task as usize];
@@ -305,6 +306,19 @@ impl Simulation {
         self.queue.cancel(Event::Boundary(cpu));
         self.sched.yield_now(Nanos(self.now), cpu);
         self.settle();
+        self.pay_for_call(cpu, thread);
+    }
+
+    /// `exec`: the kernel may move the thread. One that keeps its CPU pays as for a switch.
+    fn exec(&mut self, cpu: CpuId, thread: u32) {
+        self.threads[thread as usize].phase = Phase::Ready;
+        self.queue.cancel(Event::Boundary(cpu));
+        self.sched.exec(Nanos(self.now), cpu);
+        self.settle();
+        self.pay_for_call(cpu, thread);
+    }
+
+    fn pay_for_call(&mut self, cpu: CpuId, thread: u32) {
         let state = &mut self.cpus[cpu.index()];
         if state.running == Some(thread) {
             state.from = state.from.max(self.now + self.hardware.switch());

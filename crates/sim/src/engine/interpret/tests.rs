@@ -2,6 +2,7 @@
 
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Fork, Machine, MachineSource, Scenario, Tasks, Workload};
+use teeter_sched::Cause;
 use teeter_workload::{BarrierId, FlagId, Op, Program, Programs, Traits};
 
 use super::*;
@@ -260,6 +261,31 @@ fn a_yield_with_nobody_to_yield_to_takes_time() {
     simulation.run_until(Nanos(10 * MS));
     assert!(simulation.events < 20_000, "{}", simulation.events);
     assert_eq!(simulation.switches, 1);
+}
+
+#[test]
+fn a_thread_that_calls_exec_leaves_a_crowded_cpu() {
+    let hog: &[Op] = &[Op::ComputeForever];
+    let program: &[Op] = &[compute(MS), Op::Exec, compute(MS), Op::Exit];
+    let tasks = Tasks {
+        threads: 3,
+        fork: Fork::On("0".parse().unwrap()),
+        ..Tasks::new("t", Workload::Hog)
+    };
+    let mut simulation = build(4, tasks, &[program, hog, hog]);
+    // Before the first tick, at which the balancer would begin to spread them.
+    simulation.run_until(Nanos(2 * MS));
+    let moved = simulation.tasks[0].migrations;
+    assert_eq!(moved.iter().sum::<u64>(), 1, "{moved:?}");
+    assert_eq!(moved[Cause::Fork as usize], 1);
+    assert_ne!(simulation.threads[0].cpu, CpuId(0));
+}
+
+#[test]
+fn calls_of_exec_take_time() {
+    let mut simulation = simulation(1, &[&[Op::Loop { rounds: None }, Op::Exec, Op::End]]);
+    simulation.run_until(Nanos(10 * MS));
+    assert!(simulation.events < 20_000, "{}", simulation.events);
 }
 
 #[test]
