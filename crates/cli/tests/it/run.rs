@@ -211,10 +211,10 @@ fn what_can_not_be_run_is_told_before_anything_runs() {
         let said = refused(&[&["run", "-"], arguments.as_slice()].concat(), SMALL);
         assert!(said.starts_with(message), "{said}");
     }
-    let memory = SMALL.replace("\"threads\": 3", "\"memory\": { \"size\": \"1GB\" }");
-    let said = refused(&["run", "-"], &memory);
+    let uclamp = SMALL.replace("\"threads\": 3", "\"uclamp\": [0, 512]");
+    let said = refused(&["run", "-"], &uclamp);
     assert!(
-        said.starts_with("error: stdin: /tasks/0/memory: "),
+        said.starts_with("error: stdin: /tasks/0/uclamp: "),
         "{said}"
     );
     let said = refused(&["run", "-", "--series", "/no/such/place"], SMALL);
