@@ -31,6 +31,8 @@ mod numa;
 mod pelt;
 mod pick;
 mod queue;
+#[cfg(test)]
+mod replay;
 mod rq;
 pub mod rules;
 mod sched;

@@ -122,7 +122,7 @@ impl Sched {
             return;
         }
         self.update_entity_lag(id, se);
-        if how == Dequeue::Move && self.rules.features.has(Feature::PlaceRelDeadline) {
+        if !how.is_sleep() && self.rules.features.has(Feature::PlaceRelDeadline) {
             let entity = self.se_mut(se);
             entity.deadline = entity.deadline.wrapping_sub(entity.vruntime);
             entity.rel_deadline = true;

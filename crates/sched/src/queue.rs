@@ -34,8 +34,17 @@ pub(crate) enum Dequeue {
     End,
     /// It moves.
     Move,
+    /// It comes back at once, changed (`DEQUEUE_SAVE`).
+    Save,
     /// It has slept for some time, but stayed queued (`DEQUEUE_DELAYED`).
     Delayed,
+}
+
+impl Dequeue {
+    /// Whether it will have to be woken.
+    pub(crate) fn is_sleep(self) -> bool {
+        !matches!(self, Self::Move | Self::Save)
+    }
 }
 
 impl Sched {
@@ -114,12 +123,14 @@ impl Sched {
         let queue = self.cfs_mut(cfs_rq);
         queue.load.sub(weight);
         queue.nr_running -= 1;
-        if how == Dequeue::Move && !self.is_eevdf() {
+        if !how.is_sleep() && !self.is_eevdf() {
             self.sub_min_vruntime(se);
         }
         self.return_cfs_rq_runtime(cfs_rq);
         self.update_cfs_group(se);
-        self.update_min_vruntime(cfs_rq);
+        if how != Dequeue::Save {
+            self.update_min_vruntime(cfs_rq);
+        }
         if how == Dequeue::Delayed {
             self.clear_delayed(se);
             if self.rules.features.has(Feature::DelayZero) {
@@ -191,7 +202,7 @@ impl Sched {
         }
         self.dequeue_entities(se, how);
         if !delayed {
-            self.util_est_dequeue(cpu, task, how != Dequeue::Move);
+            self.util_est_dequeue(cpu, task, how.is_sleep());
         }
     }
 
@@ -202,7 +213,7 @@ impl Sched {
         let leaving = u32::from(task.is_some());
         let policy = task.map(|task| self.task(task).policy);
         let mut idle = u32::from(policy == Some(Policy::Idle));
-        let sleep = how != Dequeue::Move;
+        let sleep = how.is_sleep();
         let mut how = how;
         let mut emptied = true;
         let mut next = Some(se);

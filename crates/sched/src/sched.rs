@@ -1,7 +1,7 @@
 //! One running kernel.
 
 mod change;
-mod clock;
+pub(crate) mod clock;
 mod cpuset;
 mod create;
 mod entry;

@@ -74,7 +74,7 @@ impl Sched {
 
     /// Descends from the root queue to a task (`pick_task_fair`). What only waited to be dequeued is
     /// dequeued when it is picked. `None`: there is nothing to run.
-    fn pick_task(&mut self, cpu: CpuId) -> Option<EntityId> {
+    pub(crate) fn pick_task(&mut self, cpu: CpuId) -> Option<EntityId> {
         let root = cfs_rq_of(GroupId::ROOT, cpu.index(), self.nr_cpus);
         let mut queue = root;
         while self.cfs(root).nr_running > 0 {
@@ -106,7 +106,7 @@ impl Sched {
     }
 
     /// Makes the picked entity and those above it current instead of the outgoing ones.
-    fn switch_entities(
+    pub(crate) fn switch_entities(
         &mut self,
         cpu: CpuId,
         prev: Option<TaskId>,

@@ -42,7 +42,7 @@ impl Sched {
             return;
         }
         let affinity = cpus.and(&self.nohz.online);
-        let stood = self.take_out(task);
+        let stood = self.take_out(task, Dequeue::Save);
         let held = self.task_mut(task);
         held.cpus_mask = *cpus;
         held.affinity = affinity;
@@ -119,7 +119,7 @@ impl Sched {
         if self.task(task).policy == Policy::Idle {
             return;
         }
-        let stood = self.take_out(task);
+        let stood = self.take_out(task, Dequeue::Save);
         self.reweight_task(task, LoadWeight::of_nice(nice));
         self.put_back(task, stood);
         let cpu = self.task(task).cpu;
@@ -141,7 +141,7 @@ impl Sched {
             return;
         }
         let left = self.task(task).group;
-        let stood = self.take_out(task);
+        let stood = self.take_out(task, Dequeue::Move);
         self.task_move_group(task, group);
         self.put_back(task, stood);
         let cpu = self.task(task).cpu;
@@ -184,7 +184,7 @@ impl Sched {
     }
 
     /// Takes a task off its queue and from its CPU, if it is there, to change it.
-    pub(super) fn take_out(&mut self, task: TaskId) -> Stood {
+    pub(super) fn take_out(&mut self, task: TaskId, how: Dequeue) -> Stood {
         let held = self.task(task);
         let (cpu, se) = (held.cpu, held.se);
         let stood = Stood {
@@ -192,7 +192,7 @@ impl Sched {
             running: self.rqs[cpu.index()].curr == Some(task),
         };
         if stood.queued {
-            self.dequeue_task(task, Dequeue::Move);
+            self.dequeue_task(task, how);
         }
         if stood.running {
             self.put_prev_upto(Some(se), None);

@@ -1,5 +1,10 @@
 //! Shares of one CPU against those that real kernels gave (`tests/golden/fairness`).
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "the golden files are sound, or the test fails"
+)]
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
