@@ -129,7 +129,11 @@ impl Sched {
             dst_cpu: cpu,
             src_cpu: cpu,
             cpus: self.domains.sd(sd).span,
-            dst_grpmask: self.domains.sg(local).span,
+            dst_grpmask: if self.rules.balance.detour_balances {
+                self.domains.sg(local).balance_mask
+            } else {
+                self.domains.sg(local).span
+            },
             new_dst_cpu: None,
             migration: Migration::Load,
             imbalance: 0,

@@ -114,6 +114,11 @@ impl Sched {
         sched
     }
 
+    /// Seeds the draws the kernel makes itself (NI_RANDOM).
+    pub fn seed(&mut self, seed: u64) {
+        self.dice = Dice::new(seed);
+    }
+
     /// The rules it runs by.
     pub fn rules(&self) -> &Rules {
         &self.rules

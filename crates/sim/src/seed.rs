@@ -8,6 +8,8 @@ use rand_pcg::Pcg32;
 pub(crate) enum Purpose {
     /// Phase of each CPU's tick.
     TickPhase,
+    /// The kernel's own draws.
+    Kernel,
 }
 
 /// The seed of repeat `repeat` (from 0) of a scenario with this `seed`. Repeat 0 keeps the seed.

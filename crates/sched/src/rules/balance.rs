@@ -237,6 +237,10 @@ pub struct BalanceRules {
     /// Whether the tasks of a queue are taken to be pinned until one is met that is not, also where the queue
     /// has only its running task (v5.12).
     pub assume_pinned: bool,
+    /// Whether a task that may not come to the pulling CPU goes only to one that balances for its group, not to
+    /// any of the group's, which may be the CPU it is on where groups overlap (v6.5, and late stable releases
+    /// before).
+    pub detour_balances: bool,
     /// Whether a pass that ends balanced after all tasks of a queue were pinned still clears the mark of
     /// imbalance of the level above (to v5.5).
     pub pinned_clears_imbalance: bool,
@@ -303,6 +307,7 @@ impl BalanceRules {
             active_any_type: !release.since(5, 12),
             active_moves_hot: release.since(5, 12),
             assume_pinned: release.since(5, 12),
+            detour_balances: release.since(6, 5),
             pinned_clears_imbalance: !release.since(5, 6),
         }
     }

@@ -280,6 +280,11 @@ const RULES: &[RuleInfo] = &[
         "tasks of a queue are pinned until one is met that is not"
     ),
     rule!(
+        "detour_balances",
+        balance.detour_balances,
+        "a task that may not come goes only to a CPU that balances for the group"
+    ),
+    rule!(
         "newidle_cost_gate",
         idle.cost_gate,
         "a CPU about to idle searches if it idles longer than a pass takes"

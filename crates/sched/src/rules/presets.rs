@@ -173,6 +173,7 @@ const PRESETS: [Preset; 33] = [
         "Late v6.1 stable: v6.1 with the fixes that were brought back, new-idle balancing at random among them.",
         |rules| {
             rules.balance.average_guard = AverageGuard::BusiestAndDomain;
+            rules.balance.detour_balances = true;
             rules.idle.random = true;
             rules.wake.stay_in_domain();
         },

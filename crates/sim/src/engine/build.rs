@@ -86,6 +86,7 @@ pub(super) fn simulation(
     world.table.cgroups = groups.paths();
 
     let seed = derive_seed(scenario.run.seed, repeat);
+    sched.seed(draw(seed, Purpose::Kernel, 0, u64::MAX));
     let mut queue = Queue::new(topology.cpus.len(), world.threads.len());
     let names = Names {
         groups: &groups.ids(),

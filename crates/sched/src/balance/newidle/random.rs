@@ -6,7 +6,7 @@
 use crate::ids::SdId;
 use crate::sched::Sched;
 
-/// Seed of the dice; the same for every run, so that a run can be repeated.
+/// Seed of the dice where none is given.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// How often the passes of a domain for CPUs about to idle pulled a task.
@@ -59,6 +59,12 @@ impl Default for Dice {
 }
 
 impl Dice {
+    /// The stream of a seed.
+    pub(crate) fn new(seed: u64) -> Self {
+        // A xorshift of 0 would stay 0.
+        Self(if seed == 0 { SEED } else { seed })
+    }
+
     /// The next throw, 0..1024.
     fn throw(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
