@@ -4,6 +4,7 @@ use teeter_machine::CpuSet;
 
 use crate::bandwidth::CfsBandwidth;
 use crate::ids::GroupId;
+use crate::numa::NodeMask;
 use crate::weight::NICE_0_LOAD;
 
 /// A `task_group`: a cgroup of the cpu controller.
@@ -19,6 +20,8 @@ pub(crate) struct TaskGroup {
     pub(crate) bandwidth: CfsBandwidth,
     /// `cpuset.cpus`; `None` = its parent's.
     pub(crate) cpus: Option<CpuSet>,
+    /// `cpuset.mems`; `None` = its parent's.
+    pub(crate) mems: Option<NodeMask>,
     /// `cpuset.cpus.effective`
     pub(crate) effective_cpus: CpuSet,
 }
@@ -33,6 +36,7 @@ impl TaskGroup {
             idle: false,
             bandwidth: CfsBandwidth::unlimited(),
             cpus: None,
+            mems: None,
             effective_cpus: online,
         }
     }
@@ -46,6 +50,7 @@ impl TaskGroup {
             idle: false,
             bandwidth: CfsBandwidth::unlimited(),
             cpus: None,
+            mems: None,
             effective_cpus,
         }
     }

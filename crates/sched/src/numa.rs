@@ -11,6 +11,7 @@
 mod fault;
 mod locality;
 mod memory;
+mod mems;
 mod migrate;
 mod node;
 mod nodes;
@@ -28,6 +29,7 @@ use crate::sched::Sched;
 pub(crate) use locality::FbqType;
 use memory::{Mm, Region};
 pub use memory::{MmId, RegionId};
+pub(crate) use mems::NodeMask;
 #[cfg(test)]
 pub(crate) use node::Loads;
 pub(crate) use scan::{Faults, ScanBounds, Sharing};
@@ -86,7 +88,7 @@ impl Sched {
         if let Some(&first) = on.first() {
             for chunk in 0..chunks {
                 let node = on.get(chunk % on.len()).unwrap_or(&first);
-                self.place_chunk(id, chunk, *node);
+                self.place_chunk(id, chunk, *node, NodeMask::ALL);
             }
         }
         id

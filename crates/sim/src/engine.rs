@@ -161,6 +161,7 @@ impl Simulation {
             groups: &self.groups,
             table: &self.table,
             cpus: CpuSet::first_n(self.cpus.len()),
+            nodes: self.hardware.topology.nodes.len(),
         };
         let added = self.script.add("/script", entry, names, &self.sched);
         added.map_err(Error::Problems)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use teeter_machine::{CpuId, CpuSet};
+use teeter_machine::{CpuId, CpuSet, NodeId};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Bandwidth, Scenario};
 use teeter_sched::{GroupId, Sched};
@@ -97,6 +97,10 @@ impl Groups {
             }
             sched.set_group_idle(Nanos::ZERO, id, spec.idle);
         }
+        let mems: Option<Vec<NodeId>> = spec
+            .and_then(|cgroup| cgroup.mems.as_ref())
+            .map(|list| list.iter().map(|node| NodeId(node as u16)).collect());
+        sched.set_group_mems(Nanos::ZERO, id, mems.as_deref());
         let cpus = *sched.group_cpus(id);
         let index = self.list.len();
         self.list.push(Group {

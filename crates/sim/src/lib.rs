@@ -23,6 +23,11 @@
 //! * A thread that polls a flag occupies its CPU; it sees a new value one line transfer after it was
 //!   stored, and only while it runs. A barrier is polled for a while and then slept on; the last to come
 //!   wakes the sleepers one after another, at its own cost.
+//! * A thread with memory walks through it while it computes (or at its `touch` steps only), at the speed that
+//!   the nodes its pages lie on allow. Pages lie where they are first touched, if the scenario does not say
+//!   where. What it has touched is told to the scheduler at its ticks and when it leaves a CPU; hinting
+//!   faults, page migration and scans cost it kernel time. Pages have 4 KB, and neighbours move together.
+//!   The bandwidth of memory is not modelled.
 //! * The first thread of a task is forked from the CPU the scenario names, and forks the others, as
 //!   the master of an OpenMP team does. The shell that starts programs is not modelled: it neither runs
 //!   nor counts.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use teeter_machine::{CpuId, CpuSet};
+use teeter_machine::{CpuId, CpuSet, NodeId};
 use teeter_scenario::document::{Action, Bandwidth, CgroupChange, ScriptEntry, SettingValue};
 use teeter_scenario::problem::join;
 use teeter_scenario::{CpuList, Nanos, Problem};
@@ -29,6 +29,8 @@ pub(crate) enum Change {
     Idle { group: GroupId, idle: bool },
     /// A write to cpuset.cpus.
     GroupCpus { group: GroupId, cpus: CpuSet },
+    /// A write to cpuset.mems.
+    GroupMems { group: GroupId, mems: Vec<NodeId> },
     /// `taskset`
     Affinity { threads: Range<u32>, cpus: CpuSet },
     /// Moves to another cgroup.
@@ -49,6 +51,8 @@ pub(crate) struct Names<'a> {
     pub(crate) table: &'a ThreadTable,
     /// CPUs of the machine.
     pub(crate) cpus: CpuSet,
+    /// How many nodes the machine has.
+    pub(crate) nodes: usize,
 }
 
 /// Changes by time; those of one time in the order they were added.
@@ -156,6 +160,10 @@ impl Names<'_> {
             let cpus = self.cpus(&format!("{path}/cpus"), cpus)?;
             changes.push(Change::GroupCpus { group, cpus });
         }
+        if let Some(mems) = &change.mems {
+            let mems = self.nodes(&format!("{path}/mems"), mems)?;
+            changes.push(Change::GroupMems { group, mems });
+        }
         Ok(changes)
     }
 
@@ -205,6 +213,11 @@ impl Names<'_> {
         }
         let message = "no CPU in it is one of the machine's";
         Err(vec![Problem::new(path, message)])
+    }
+
+    fn nodes(&self, path: &str, list: &CpuList) -> Result<Vec<NodeId>, Vec<Problem>> {
+        support::mems(path, list, self.nodes).map_or(Ok(()), |problem| Err(vec![problem]))?;
+        Ok(list.iter().map(|node| NodeId(node as u16)).collect())
     }
 }
 

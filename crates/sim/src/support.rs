@@ -1,7 +1,7 @@
 //! What a scenario may say that this engine does not do yet: refused, never passed over.
 
-use teeter_scenario::Problem;
 use teeter_scenario::document::{Action, Cgroup, Partition, Scenario, Tasks, Uclamp};
+use teeter_scenario::{CpuList, Problem};
 
 /// Everything in the scenario that the engine would have to ignore.
 pub(crate) fn problems(scenario: &Scenario) -> Vec<Problem> {
@@ -37,6 +37,12 @@ pub(crate) fn series(scenario: &Scenario, nodes: usize) -> Option<Problem> {
     })
 }
 
+/// What is wrong with the `cpuset.mems` of a machine of so many nodes.
+pub(crate) fn mems(path: &str, list: &CpuList, nodes: usize) -> Option<Problem> {
+    let strange = list.iter().find(|&node| node as usize >= nodes);
+    strange.map(|node| Problem::new(path, format!("the machine has no node {node}")))
+}
+
 fn not_yet(path: &str, key: &str, what: &str) -> Problem {
     Problem::new(
         format!("{path}/{key}"),
@@ -46,14 +52,11 @@ fn not_yet(path: &str, key: &str, what: &str) -> Problem {
 
 fn of_cgroup(index: usize, cgroup: &Cgroup) -> Vec<Problem> {
     let path = format!("/cgroups/{index}");
-    let checks = [
-        (cgroup.mems.is_some(), "mems", "cpuset.mems"),
-        (
-            cgroup.partition != Partition::Member,
-            "partition",
-            "cpuset partitions",
-        ),
-    ];
+    let checks = [(
+        cgroup.partition != Partition::Member,
+        "partition",
+        "cpuset partitions",
+    )];
     refused(&path, &checks)
 }
 
@@ -74,15 +77,12 @@ fn of_tasks(index: usize, tasks: &Tasks) -> Vec<Problem> {
 pub(crate) fn of_action(path: &str, action: &Action) -> Vec<Problem> {
     let (key, what) = match action {
         Action::Set(_)
+        | Action::Cgroup(_)
         | Action::Affinity { .. }
         | Action::Move { .. }
         | Action::Start(_)
         | Action::Stop(_)
         | Action::Nice { .. } => return Vec::new(),
-        Action::Cgroup(change) => {
-            let checks = [(change.mems.is_some(), "mems", "changes of cpuset.mems")];
-            return refused(&format!("{path}/cgroup"), &checks);
-        }
         Action::Offline(_) => ("offline", "CPU hot-unplug"),
         Action::Online(_) => ("online", "CPU hot-plug"),
     };

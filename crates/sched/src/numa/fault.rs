@@ -9,7 +9,7 @@ use teeter_scenario::Nanos;
 use super::memory::{LastTouch, RegionId};
 use super::share::GroupFaults;
 use super::state::{FaultMap, PRIVATE, SHARED};
-use super::{Sharing, Touched};
+use super::{NodeMask, Sharing, Touched};
 use crate::ids::TaskId;
 use crate::sched::Sched;
 
@@ -46,12 +46,13 @@ impl Sched {
             return touched;
         };
         let here = self.numa.nodes.of(cpu);
+        let mems = self.mems_allowed(task);
         let (first, count) = known.chunks_in(from, len);
         let chunks = known.chunks.len();
         for chunk in (first..first + count).map(|chunk| chunk % chunks) {
             let state = &self.numa.regions[region.index()].chunks[chunk];
             if state.node.is_none() {
-                touched.allocated += self.place_chunk(region, chunk, here);
+                touched.allocated += self.place_chunk(region, chunk, here, mems);
             } else if state.marked && self.rules.tunables.numa.balancing {
                 let (pages, migrated) = self.do_numa_page(cpu, task, region, chunk);
                 touched.faults += pages;
@@ -61,15 +62,26 @@ impl Sched {
         touched
     }
 
-    /// Puts an untouched chunk on a node, or the nearest to it with room. Gives its pages.
-    pub(super) fn place_chunk(&mut self, region: RegionId, chunk: usize, node: NodeId) -> u64 {
+    /// Puts an untouched chunk on a node, or the nearest to it that is allowed and has room. Gives its pages.
+    pub(super) fn place_chunk(
+        &mut self,
+        region: RegionId,
+        chunk: usize,
+        node: NodeId,
+        allowed: NodeMask,
+    ) -> u64 {
         let numa = &mut self.numa;
         let pages = numa.regions[region.index()].pages_of(chunk);
-        let mut order: Vec<NodeId> = numa.nodes.ids().collect();
+        let mut order: Vec<NodeId> = numa
+            .nodes
+            .ids()
+            .filter(|&node| allowed.contains(node))
+            .collect();
         order.sort_by_key(|&other| (other != node, numa.nodes.distance(node, other)));
         // With no room anywhere the kernel would end a process; here the memory is made to fit.
+        let first = order.first().copied().unwrap_or(node);
         let found = order.into_iter().find(|&node| numa.room.take(node, pages));
-        let node = found.unwrap_or(node);
+        let node = found.unwrap_or(first);
         let region = &mut numa.regions[region.index()];
         region.chunks[chunk].node = Some(node);
         region.on_node[node.index()] += pages;
@@ -98,7 +110,8 @@ impl Sched {
         stats.hint_faults += pages;
         stats.hint_faults_local += if node == here { pages } else { 0 };
         let misplaced = self.should_numa_migrate_memory(task, last, node, here) && node != here;
-        let migrated = misplaced && self.numa.room.take(here, pages);
+        let allowed = self.mems_allowed(task).contains(here);
+        let migrated = misplaced && allowed && self.numa.room.take(here, pages);
         if migrated {
             self.numa.room.give(node, pages);
             let held = &mut self.numa.regions[region.index()];

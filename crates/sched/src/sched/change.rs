@@ -143,6 +143,7 @@ impl Sched {
         let left = self.task(task).group;
         let stood = self.take_out(task, Dequeue::Move);
         self.task_move_group(task, group);
+        self.cpuset_migrate_mm(task);
         self.put_back(task, stood);
         let cpu = self.task(task).cpu;
         if stood.running {

@@ -67,6 +67,11 @@ pub(super) fn simulation(
     };
     let topology = &hardware.topology;
     problems.extend(support::series(scenario, topology.nodes.len()));
+    for (index, cgroup) in scenario.cgroups.iter().enumerate() {
+        let path = format!("/cgroups/{index}/mems");
+        let mems = cgroup.mems.iter();
+        problems.extend(mems.filter_map(|mems| support::mems(&path, mems, topology.nodes.len())));
+    }
 
     let tick = rules.tick().0;
     let mut sched = Sched::new(topology, rules);
@@ -92,6 +97,7 @@ pub(super) fn simulation(
         groups: &groups.ids(),
         table: &world.table,
         cpus: CpuSet::first_n(topology.cpus.len()),
+        nodes: topology.nodes.len(),
     };
     for thread in names.started_by(&scenario.script) {
         world.threads[thread as usize].phase = Phase::Held;
@@ -119,6 +125,7 @@ pub(super) fn simulation(
     let online = |node: &CpuSet| node.and(&topology.online).len() as u32;
     let online_cpus = topology.nodes.iter().map(online).collect();
 
+    let nodes = topology.nodes.len();
     let mut simulation = Simulation {
         now: 0,
         end: scenario.run.duration.0,
@@ -167,6 +174,7 @@ pub(super) fn simulation(
             groups,
             table,
             cpus: CpuSet::first_n(cpus.len()),
+            nodes,
         };
         let path = format!("/script/{index}");
         keep(script.add(&path, entry, names, sched), &mut problems);

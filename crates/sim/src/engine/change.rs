@@ -35,6 +35,9 @@ impl Simulation {
             Change::GroupCpus { group, cpus } => {
                 self.sched.set_group_cpus(now, *group, Some(*cpus));
             }
+            Change::GroupMems { group, mems } => {
+                self.sched.set_group_mems(now, *group, Some(mems));
+            }
             Change::Affinity { threads, cpus } => self.for_each(threads, |simulation, task| {
                 // An administrator's call takes effect at once; the CPU it is made on is not modelled.
                 let from = simulation.sched.task_cpu(task);

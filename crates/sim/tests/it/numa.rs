@@ -7,10 +7,12 @@
 
 use teeter_scenario::document::workload::{Numa, NumaKind, Step};
 use teeter_scenario::document::{
-    CoreSpec, Fork, LlcSpec, MachineSource, Memory, NodeSpec, Scenario, SettingValue, Tasks,
-    Workload,
+    Action, Cgroup, CgroupChange, CoreSpec, Fork, LlcSpec, MachineSource, Memory, NodeSpec,
+    Scenario, ScriptEntry, SettingValue, Tasks, Workload,
 };
 use teeter_scenario::{Bytes, Nanos};
+
+use teeter_sim::RunResult;
 
 use crate::bench::{assert_near, result, scenario, simulation, threads};
 
@@ -218,6 +220,62 @@ fn cut_runs_are_alike() {
         }
         assert_eq!(cut.result(), whole, "{kernel}");
     }
+}
+
+#[test]
+fn cpusets_bind_memory() {
+    let mut scenario = under("v6.1", scenario(MACHINE, vec![walkers(1, 1, 100)], 6_000));
+    scenario.tasks[0].fork = Fork::On("0".parse().unwrap());
+    "/a".clone_into(&mut scenario.tasks[0].cgroup);
+    let mut cgroup = Cgroup::new("/a");
+    cgroup.mems = Some("1".parse().unwrap());
+    cgroup.cpus = Some("0-3".parse().unwrap());
+    scenario.cgroups.push(cgroup);
+    let bound = result(&scenario);
+    // All of it is remote and cannot come.
+    assert!(bound.numa.hint_faults >= PAGES);
+    assert_eq!(bound.numa.hint_faults_local, 0);
+    assert_eq!(bound.numa.pages_migrated, 0);
+    let change = CgroupChange {
+        path: "/a".to_owned(),
+        weight: None,
+        max: None,
+        cpus: None,
+        mems: Some("0".parse().unwrap()),
+        idle: None,
+        burst: None,
+    };
+    scenario.script.push(ScriptEntry {
+        at: Nanos::from_millis(10),
+        action: Action::Cgroup(change),
+    });
+    let freed = result(&scenario);
+    assert_eq!(freed.numa.pte_updates, 0);
+    let rate = |result: &RunResult| result.tasks[0].metric.as_ref().unwrap().value;
+    assert!(rate(&freed) > 1.4 * rate(&bound));
+    scenario.cgroups[0].mems = Some("2".parse().unwrap());
+    let error = teeter_sim::Simulation::new(&scenario, 0, 0).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "/cgroups/0/mems: the machine has no node 2"
+    );
+}
+
+#[test]
+fn it_is_switched_while_tasks_run() {
+    let mut scenario = scenario(MACHINE, vec![hog("0", "1")], 10_000);
+    let set = |on| Action::Set([("numa_balancing".to_owned(), SettingValue::Bool(on))].into());
+    scenario = off(scenario);
+    let script = [(6_000, true)];
+    scenario.script = script
+        .map(|(ms, on)| ScriptEntry {
+            at: Nanos::from_millis(ms),
+            action: set(on),
+        })
+        .to_vec();
+    assert_eq!(result(&scenario).numa.pages_migrated, PAGES);
+    scenario.script[0].at = Nanos::from_millis(9_999);
+    assert_eq!(result(&scenario).numa.pages_migrated, 0);
 }
 
 #[test]
