@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::eevdf::VirtualSum;
 use crate::ids::{CfsRqId, EntityId, TaskId};
-use crate::rules::Pelt;
+use crate::rules::{Pelt, Propagation};
 use crate::sched::Sched;
 use crate::task::{State, Task};
 
@@ -23,6 +23,16 @@ pub enum Broken {
         held: u64,
         /// What its entities come to.
         found: u64,
+    },
+    /// To v4.14: the load of a task while it is queued is not its load.
+    #[error("entity {entity} has a load of {load_avg}, and of {runnable_avg} while it is queued")]
+    Load {
+        /// Number of the entity.
+        entity: u32,
+        /// Its load.
+        load_avg: u64,
+        /// Its load in sums over queued entities.
+        runnable_avg: u64,
     },
     /// A runnable task is not on exactly one run-queue, or one that is not runnable is on some.
     #[error("task {task} is on {queues} run-queues")]
@@ -58,9 +68,29 @@ impl Sched {
     pub fn check(&self) -> Result<(), Broken> {
         self.check_queues()?;
         self.check_throttled()?;
+        self.check_loads()?;
         self.check_tasks()?;
         for cpu in (0..self.nr_cpus as u16).map(CpuId) {
             self.check_cpu(cpu)?;
+        }
+        Ok(())
+    }
+
+    /// To v4.14 one average serves for both, but for what the second posting of 2017 keeps apart.
+    fn check_loads(&self) -> Result<(), Broken> {
+        let Pelt::Weighted(propagation) = self.rules.load.pelt else {
+            return Ok(());
+        };
+        for (at, entity) in self.entities.iter().enumerate() {
+            let apart = propagation == Propagation::QueuedApart && entity.my_q().is_some();
+            let (load_avg, runnable_avg) = (entity.avg.load_avg, entity.avg.runnable_avg);
+            if !apart && load_avg != runnable_avg {
+                return Err(Broken::Load {
+                    entity: at as u32,
+                    load_avg,
+                    runnable_avg,
+                });
+            }
         }
         Ok(())
     }

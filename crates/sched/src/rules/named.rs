@@ -315,6 +315,31 @@ const RULES: &[RuleInfo] = &[
         "a pass that found all tasks pinned clears the level's mark of imbalance"
     ),
     rule!(
+        "sibling_of_any",
+        balance.sibling_of_any,
+        "a group with room fills up from any other of several tasks"
+    ),
+    rule!(
+        "pulls_nothing",
+        balance.pulls_nothing,
+        "a pass that would move nothing fails instead of ending balanced"
+    ),
+    rule!(
+        "newly_idle_backs_off",
+        balance.newly_idle_backs_off,
+        "passes of CPUs about to idle that find nothing put the next one off"
+    ),
+    rule!(
+        "idle.blocked_kicks",
+        idle.blocked_kicks,
+        "idle CPUs are kicked to refresh blocked load"
+    ),
+    rule!(
+        "fork.stays_on_node",
+        fork.stays_on_node,
+        "forks stay on their node unless another is clearly less loaded"
+    ),
+    rule!(
         "least_recent_first",
         balance.least_recent_first,
         "tasks to move are looked at from the least recently run one on"

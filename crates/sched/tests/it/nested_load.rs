@@ -31,7 +31,7 @@ fn loads(kernel: &str, depth: usize, weight: u32) -> [u64; 3] {
         driver.fork(cpu, task);
     }
     driver.run(Nanos(300_000_000));
-    let asleep = driver.sched.curr(CpuId(0)).unwrap();
+    let asleep = driver.sched.curr(CpuId(0)).expect("tasks are forked there");
     driver.block(CpuId(0));
     driver.run(Nanos(8_000_000));
     let mut loads = [driver.sched.balance_load(CpuId(0)); 3];

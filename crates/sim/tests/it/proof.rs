@@ -77,6 +77,37 @@ fn group_types_spread_lu_as_without_groups() {
     assert!((0.9..=1.1).contains(&ratio), "{ratio} times");
 }
 
+/// The rework as posted second, before it became v5.5: lu fills what the hogs leave of each node, and is as fast
+/// as without groups.
+#[test]
+fn the_second_posting_of_the_rework_fills_all_nodes_alike() {
+    let group = run_under("lu-group", "v5.3+rework-v2");
+    let normal = run_under("lu-normal", "v5.3+rework-v2");
+    for result in [&group, &normal] {
+        let (lu, hogs) = (task(result, "lu"), task(result, "stress"));
+        let nodes = lu.mean_on_node.iter().zip(&hogs.mean_on_node);
+        let threads: Vec<f64> = nodes.map(|(lu, hogs)| lu + hogs).collect();
+        println!("v5.3+rework-v2: {threads:.1?} threads on the nodes");
+        assert!(
+            threads.iter().all(|threads| (threads - 19.5).abs() <= 2.0),
+            "{threads:?}"
+        );
+    }
+    let ratio = mops(&group) / mops(&normal);
+    println!("v5.3+rework-v2: {ratio:.3} times as fast in groups");
+    assert!((0.9..=1.1).contains(&ratio), "{ratio} times");
+}
+
+/// A preset under another kernel than its own.
+fn run_under(preset: &str, kernel: &str) -> RunResult {
+    let mut scenario = presets::get(preset).unwrap();
+    scenario.kernels.truncate(1);
+    kernel.clone_into(&mut scenario.kernels[0].base);
+    let mut simulation = Simulation::new(&scenario, 0, 0).unwrap();
+    simulation.run_until(simulation.end());
+    simulation.result()
+}
+
 /// Every node holds 19 of the 76 threads, give or take two.
 fn assert_even(result: &RunResult) {
     let nodes = &task(result, "lu").mean_on_node;
