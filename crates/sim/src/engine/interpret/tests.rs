@@ -1,7 +1,7 @@
 //! Small programs, and when their threads get to the end.
 
 use teeter_scenario::Nanos;
-use teeter_scenario::document::{Fork, Machine, MachineSource, Scenario, Tasks, Workload};
+use teeter_scenario::document::{Fork, Kernel, Machine, MachineSource, Scenario, Tasks, Workload};
 use teeter_sched::Cause;
 use teeter_workload::{BarrierId, FlagId, Op, Program, Programs, Traits};
 
@@ -27,6 +27,8 @@ fn build(cpus: u32, tasks: Tasks, programs: &[&[Op]]) -> Simulation {
     let source = MachineSource::Synthetic(format!("node:1 core:{cpus} pu:1"));
     let mut scenario = Scenario::new(Machine::new(source), vec![tasks]);
     scenario.run.duration = Nanos(1000 * MS);
+    // Turns as CFS gives them; the newest kernel lets a thread run its slice out.
+    scenario.kernels = vec![Kernel::new("v5.5")];
     let compiled = Programs {
         memory: None,
         programs: programs
