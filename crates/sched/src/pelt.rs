@@ -6,6 +6,9 @@
 
 use crate::rules::Pelt;
 
+#[cfg(test)]
+mod golden;
+
 /// Limit of the sum of 1024 * y^k (`LOAD_AVG_MAX`).
 pub(crate) const LOAD_AVG_MAX: u64 = 47742;
 
