@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test's own set-up may end the test")]
 
+mod balance_cases;
 mod bandwidth;
 mod cases;
 mod change;
