@@ -57,6 +57,8 @@ pub(crate) struct Balance {
 pub(crate) struct Seen {
     pub(crate) local: Option<GroupStats>,
     pub(crate) busiest: Option<GroupStats>,
+    /// Most tasks that any group but the local one runs.
+    pub(crate) max_nr_running: u32,
     /// Tasks to move before the rule for NUMA nodes.
     pub(crate) imbalance_before: Option<i64>,
     pub(crate) imbalance: Option<i64>,

@@ -32,6 +32,7 @@ impl Sched {
         let mut local: Option<GroupStats> = None;
         let mut busiest: Option<GroupStats> = None;
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
+        let mut max_nr_running = 0;
         for at in 0..groups {
             let group = self.domains.sd(env.sd).groups[at];
             let mut stats = self.group_stats(group, &env.cpus);
@@ -49,6 +50,7 @@ impl Sched {
                 local = Some(stats);
                 continue;
             };
+            max_nr_running = max_nr_running.max(stats.sum_nr_running);
             if prefer_sibling
                 && average_load::has_capacity(local, pct)
                 && stats.sum_nr_running > if any { 1 } else { local.sum_nr_running + 1 }
@@ -75,7 +77,7 @@ impl Sched {
             busiest,
             dst_load_per_task,
         };
-        self.see(env, local, busiest);
+        self.see(env, local, busiest, max_nr_running);
         if picture.leaves() {
             return None;
         }
@@ -91,6 +93,7 @@ impl Sched {
         let mut local: Option<GroupStats> = None;
         let mut busiest: Option<GroupStats> = None;
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
+        let mut max_nr_running = 0;
         let mut total_util = 0;
         for at in 0..groups {
             let group = self.domains.sd(env.sd).groups[at];
@@ -116,6 +119,7 @@ impl Sched {
                 }
                 local = Some(stats);
             } else {
+                max_nr_running = max_nr_running.max(stats.sum_nr_running);
                 let busier = busiest.and_then(|busiest| self.own_busier(env, &stats, &busiest));
                 if busier.unwrap_or_else(|| contest.picks(&stats, busiest.as_ref())) {
                     busiest = Some(stats);
@@ -154,7 +158,7 @@ impl Sched {
             local,
             busiest,
         };
-        self.see(env, local, busiest);
+        self.see(env, local, busiest, max_nr_running);
         if !picture.passes_gates() {
             return None;
         }
@@ -164,10 +168,11 @@ impl Sched {
     }
 
     /// Puts what a pass sees on record.
-    fn see(&self, env: &mut Env, local: GroupStats, busiest: GroupStats) {
+    fn see(&self, env: &mut Env, local: GroupStats, busiest: GroupStats, max_nr_running: u32) {
         env.seen = self.recording().then(|| Seen {
             local: Some(local),
             busiest: Some(busiest),
+            max_nr_running,
             ..Seen::default()
         });
     }

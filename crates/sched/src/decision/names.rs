@@ -133,6 +133,8 @@ fields! {
     "local.group_capacity": |d| Some(number(local(d)?.group_capacity)),
     "local.avg_load": |d| Some(number(local(d)?.avg_load)),
     "local.group_type": |d| Some(Value::Name(local(d)?.group_type.name())),
+    // Most tasks of any group but the local one: more than the busiest has means that it is not by tasks.
+    "max.sum_nr_running": |d| busiest(d).and(Some(number(balance(d)?.seen.max_nr_running))),
     "busiest.sum_nr_running": |d| Some(number(busiest(d)?.sum_nr_running)),
     "busiest.sum_h_nr_running": |d| Some(number(busiest(d)?.sum_h_nr_running)),
     "busiest.idle_cpus": |d| Some(number(busiest(d)?.idle_cpus)),

@@ -11,6 +11,7 @@
 
 use serde_json::json;
 use teeter_scenario::document::Scenario;
+use teeter_sched::decision::{VOCABULARY, Value};
 use teeter_sim::Simulation;
 
 const REPEATS: u32 = 4;
@@ -48,6 +49,39 @@ fn idle_while_waiting(kernel: &str, cgroup: &str) -> f64 {
     fractions.sum::<f64>() / f64::from(REPEATS)
 }
 
+/// Of the passes of idle CPUs that chose where to pull from, the fraction that chose a group which runs fewer tasks
+/// than another.
+fn wrong_choices(kernel: &str, cgroup: &str) -> f64 {
+    let place = |name| {
+        let names = VOCABULARY.inputs.iter();
+        names.clone().position(|known| *known == name).unwrap()
+    };
+    let [busiest, most] = ["busiest.sum_nr_running", "max.sum_nr_running"].map(place);
+    let source = place("src_cpu");
+    let scenario = scenario(kernel, cgroup);
+    let (mut chosen, mut wrong) = (0, 0);
+    for repeat in 0..REPEATS {
+        let mut simulation = Simulation::new(&scenario, 0, repeat).unwrap();
+        simulation.record_decisions(true);
+        let mut decisions = Vec::new();
+        let mut ended = false;
+        while !ended {
+            ended = simulation.run_events(simulation.end(), 20_000);
+            simulation.take_decisions(&mut decisions);
+            for decision in decisions
+                .drain(..)
+                .filter(|made| made.get(source).is_some())
+            {
+                let number = |input| decision.get(input).map(Value::number);
+                chosen += 1;
+                wrong += u32::from(number(busiest) < number(most));
+            }
+        }
+    }
+    assert!(chosen > 100, "{chosen} passes chose");
+    f64::from(wrong) / f64::from(chosen)
+}
+
 #[test]
 fn v4_11_leaves_cpus_idle_beside_waiting_workers_of_a_cgroup() {
     let root = idle_while_waiting("v4.11", "/");
@@ -62,4 +96,14 @@ fn v4_11_leaves_cpus_idle_beside_waiting_workers_of_a_cgroup() {
             "{repaired}: {fraction}, before {nested}"
         );
     }
+}
+
+#[test]
+fn v4_11_chooses_the_wrong_group_in_a_cgroup() {
+    let root = wrong_choices("v4.11", "/");
+    let nested = wrong_choices("v4.11", "/a");
+    let repaired = wrong_choices("v4.11+propagate", "/a");
+    println!(
+        "wrong choices of v4.11: {root:.3} in the root, {nested:.3} nested, {repaired:.3} repaired"
+    );
 }
