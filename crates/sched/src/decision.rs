@@ -6,7 +6,7 @@
 mod log;
 mod names;
 
-use teeter_machine::CpuId;
+use teeter_machine::{CpuId, NodeId};
 use teeter_scenario::Nanos;
 
 use crate::balance::Migration;
@@ -32,6 +32,7 @@ pub struct Decision {
 pub(crate) enum About {
     Balance(Box<Balance>),
     Placement(Placement),
+    Numa(NumaMigrate),
 }
 
 /// A balance pass of one domain.
@@ -133,6 +134,25 @@ pub(crate) struct Placement {
     pub(crate) chosen_cpu: CpuId,
     pub(crate) sync: bool,
     pub(crate) step: Step,
+}
+
+/// An attempt to bring a task to its preferred node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NumaMigrate {
+    pub(crate) task: TaskId,
+    pub(crate) src_cpu: CpuId,
+    pub(crate) src_nid: NodeId,
+    /// The preferred node, or the last of the others looked at.
+    pub(crate) dst_nid: NodeId,
+    /// What the task and its group gain there, in thousandths of their faults.
+    pub(crate) taskimp: i64,
+    pub(crate) groupimp: i64,
+    pub(crate) src_nr_running: u32,
+    pub(crate) dst_nr_running: u32,
+    pub(crate) best_cpu: Option<CpuId>,
+    /// The task to swap with.
+    pub(crate) best_task: Option<TaskId>,
+    pub(crate) best_imp: Option<i64>,
 }
 
 /// Which event places a task.

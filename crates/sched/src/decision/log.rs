@@ -3,7 +3,7 @@
 use teeter_machine::CpuId;
 use teeter_scenario::Nanos;
 
-use super::{About, Balance, Decision, Placement, Verdict};
+use super::{About, Balance, Decision, NumaMigrate, Placement, Verdict};
 use crate::ids::TaskId;
 use crate::sched::{BOOT_NS, Sched};
 
@@ -55,6 +55,11 @@ impl Sched {
             log.candidates.clear();
         }
         self.note(cpu, About::Balance(Box::new(balance)));
+    }
+
+    /// Notes an attempt to bring a task to its preferred node.
+    pub(crate) fn note_numa_migrate(&mut self, attempt: NumaMigrate) {
+        self.note(attempt.src_cpu, About::Numa(attempt));
     }
 
     fn note(&mut self, cpu: CpuId, about: About) {

@@ -1,8 +1,9 @@
 //! The numbers of a decision by name.
 
+use teeter_machine::CpuId;
 use teeter_scenario::expr::Vocabulary;
 
-use super::{About, Balance, Decision, Event, Placement, Step, Why};
+use super::{About, Balance, Decision, Event, NumaMigrate, Placement, Step, Why};
 use crate::balance::Migration;
 use crate::balance::group::{GroupStats, GroupType, IdleType};
 use crate::ids::TaskId;
@@ -75,6 +76,9 @@ const CONSTANTS: &[(&str, i64)] = &numbered([
     "idle_scan",
     "capacity",
     "fallback",
+    "numa",
+    "swapped",
+    "no_better_cpu",
 ]);
 
 const fn numbered<const N: usize>(names: [&str; N]) -> [(&str, i64); N] {
@@ -103,13 +107,23 @@ fields! {
     "t_ns": |d| Some(number(d.at.0)),
     "cpu": |d| Some(number(d.cpu.0)),
     "kind": |d| Some(Value::Name(d.kind())),
-    // Of a placement.
-    "task": |d| placement(d).map(|p| Value::Task(p.task)),
-    "prev_cpu": |d| Some(number(placement(d)?.prev_cpu.0)),
+    // Of a placement, or of an attempt to bring a task to its preferred node.
+    "task": |d| placement(d).map(|p| p.task).or_else(|| Some(numa(d)?.task)).map(Value::Task),
+    "prev_cpu": |d| placement(d).map(|p| number(p.prev_cpu.0)),
     "sync": |d| Some(number(u8::from(placement(d)?.sync))),
     "target_cpu": |d| Some(number(placement(d)?.target_cpu?.0)),
     "step": |d| Some(Value::Name(step(placement(d)?.step))),
-    "chosen_cpu": |d| Some(number(placement(d)?.chosen_cpu.0)),
+    "chosen_cpu": |d| placement(d).map(|p| number(p.chosen_cpu.0)),
+    // Of such an attempt.
+    "src_nid": |d| Some(number(numa(d)?.src_nid.0)),
+    "dst_nid": |d| Some(number(numa(d)?.dst_nid.0)),
+    "taskimp": |d| Some(number(numa(d)?.taskimp)),
+    "groupimp": |d| Some(number(numa(d)?.groupimp)),
+    "src.nr_running": |d| Some(number(numa(d)?.src_nr_running)),
+    "dst.nr_running": |d| Some(number(numa(d)?.dst_nr_running)),
+    "best_cpu": |d| Some(number(numa(d)?.best_cpu?.0)),
+    "best_task": |d| numa(d)?.best_task.map(Value::Task),
+    "best_imp": |d| numa(d)?.best_imp.map(Value::Number),
     // Of a balance pass.
     "domain.name": |d| Some(Value::Name(balance(d)?.domain)),
     "domain.level": |d| Some(number(balance(d)?.level)),
@@ -117,11 +131,11 @@ fields! {
     "imbalance_pct": |d| Some(number(balance(d)?.imbalance_pct)),
     "idle": |d| Some(Value::Name(idle(balance(d)?.idle))),
     "dst_cpu": |d| Some(number(balance(d)?.dst_cpu.0)),
-    "why": |d| Some(Value::Name(why(balance(d)?.why))),
+    "why": |d| balance(d).map(|b| why(b.why)).or_else(|| numa(d).map(outcome)).map(Value::Name),
     "migration": |d| Some(Value::Name(counted(balance(d)?.seen.migration?))),
     "imbalance_before": |d| balance(d)?.seen.imbalance_before.map(Value::Number),
     "imbalance": |d| balance(d)?.seen.imbalance.map(Value::Number),
-    "src_cpu": |d| Some(number(balance(d)?.src_cpu?.0)),
+    "src_cpu": |d| src_cpu(d).map(|cpu| number(cpu.0)),
     "nr_moved": |d| Some(number(balance(d)?.nr_moved)),
     "local.sum_nr_running": |d| Some(number(local(d)?.sum_nr_running)),
     "local.sum_h_nr_running": |d| Some(number(local(d)?.sum_h_nr_running)),
@@ -171,7 +185,7 @@ impl Decision {
         balance(self).map_or(&[], |balance| &balance.candidates)
     }
 
-    /// What it was about: `balance`, `wakeup`, `fork` or `exec`.
+    /// What it was about: `balance`, `wakeup`, `fork`, `exec` or `numa`.
     pub fn kind(&self) -> &'static str {
         match &self.about {
             About::Balance(_) => "balance",
@@ -180,6 +194,7 @@ impl Decision {
                 Event::Fork => "fork",
                 Event::Exec => "exec",
             },
+            About::Numa(_) => "numa",
         }
     }
 }
@@ -192,14 +207,39 @@ fn number(n: impl TryInto<i64>) -> Value {
 fn placement(decision: &Decision) -> Option<&Placement> {
     match &decision.about {
         About::Placement(placement) => Some(placement),
-        About::Balance(_) => None,
+        About::Balance(_) | About::Numa(_) => None,
     }
 }
 
 fn balance(decision: &Decision) -> Option<&Balance> {
     match &decision.about {
         About::Balance(balance) => Some(balance),
+        About::Placement(_) | About::Numa(_) => None,
+    }
+}
+
+fn numa(decision: &Decision) -> Option<&NumaMigrate> {
+    match &decision.about {
+        About::Numa(attempt) => Some(attempt),
+        About::Balance(_) | About::Placement(_) => None,
+    }
+}
+
+/// The CPU that tasks are taken from.
+fn src_cpu(decision: &Decision) -> Option<CpuId> {
+    match &decision.about {
+        About::Balance(balance) => balance.src_cpu,
+        About::Numa(attempt) => Some(attempt.src_cpu),
         About::Placement(_) => None,
+    }
+}
+
+/// How an attempt to bring a task to its preferred node ended.
+fn outcome(attempt: &NumaMigrate) -> &'static str {
+    match (attempt.best_cpu, attempt.best_task) {
+        (None, _) => "no_better_cpu",
+        (Some(_), None) => "moved",
+        (Some(_), Some(_)) => "swapped",
     }
 }
 

@@ -8,6 +8,7 @@ use teeter_machine::{CpuId, NodeId};
 
 use super::node::{Loads, NodeStats, NodeType};
 use super::nodes::Connection;
+use crate::decision::NumaMigrate;
 use crate::domain::Flags;
 use crate::effect::Cause;
 use crate::ids::{SdId, TaskId};
@@ -52,6 +53,22 @@ struct Best {
 impl Env {
     fn best_gain(&self) -> i64 {
         self.best.map_or(0, |best| best.gain)
+    }
+
+    fn on_record(&self) -> NumaMigrate {
+        NumaMigrate {
+            task: self.task,
+            src_cpu: self.src_cpu,
+            src_nid: self.src,
+            dst_nid: self.dst,
+            taskimp: self.task_gain,
+            groupimp: self.group_gain,
+            src_nr_running: self.src_stats.nr_running,
+            dst_nr_running: self.dst_stats.nr_running,
+            best_cpu: self.best.map(|best| best.cpu),
+            best_task: self.best.and_then(|best| best.swap),
+            best_imp: self.best.map(|best| best.gain),
+        }
     }
 
     fn loads(&self) -> Loads {
@@ -121,6 +138,9 @@ impl Sched {
             self.look_at_others(&mut env, preferred);
         }
         self.settle_preferred(&env, preferred);
+        if self.recording() {
+            self.note_numa_migrate(env.on_record());
+        }
         match env.best {
             Some(Best {
                 cpu,

@@ -110,7 +110,7 @@ fn each_process_settles_on_a_node() {
     for kernel in ["v5.3", "v5.11", "v6.1", "v6.12"] {
         let mut walkers = walkers(2, 2, 100_000);
         // One thread of each process on each node.
-        walkers.fork = Fork::On("0,4,1,5".parse().unwrap());
+        walkers.fork = Fork::On("0,4".parse().unwrap());
         let scenario = under(kernel, scenario(MACHINE, vec![walkers], 90_000));
         let mut simulation = simulation(&scenario);
         simulation.run_until(Nanos::from_secs(60));
@@ -128,6 +128,10 @@ fn each_process_settles_on_a_node() {
         assert_eq!(node(0), node(1), "{kernel}");
         assert_eq!(node(2), node(3), "{kernel}");
         assert_ne!(node(0), node(2), "{kernel}");
+        assert!(
+            simulation.result().tasks[0].migrations.numa >= 2,
+            "{kernel}"
+        );
         let after = simulation.result().numa;
         let (faults, local) = (
             after.hint_faults - before.hint_faults,
@@ -286,4 +290,37 @@ fn a_node_that_is_not_there_is_a_problem() {
         error.to_string(),
         "/tasks/0/memory/nodes: there is no node 2 with memory"
     );
+}
+
+#[test]
+fn moves_to_preferred_nodes_are_on_record() {
+    let mut walkers = walkers(2, 2, 100_000);
+    walkers.fork = Fork::On("0,4".parse().unwrap());
+    let scenario = under("v5.3", scenario(MACHINE, vec![walkers], 60_000));
+    let mut simulation = simulation(&scenario);
+    simulation.record_decisions(true);
+    simulation.run_until(simulation.end());
+    let mut decisions = Vec::new();
+    simulation.take_decisions(&mut decisions);
+    let numa = decisions
+        .iter()
+        .filter(|decision| decision.kind() == "numa");
+    let field = |decision: &teeter_sched::decision::Decision, wanted| {
+        let mut fields = decision.fields();
+        fields.find(|(name, _)| *name == wanted).map(|(_, v)| v)
+    };
+    let mut moved = 0;
+    for decision in numa {
+        assert_ne!(field(decision, "src_nid"), field(decision, "dst_nid"));
+        let cpus = match field(decision, "why") {
+            Some(teeter_sched::decision::Value::Name("moved")) => 1,
+            Some(teeter_sched::decision::Value::Name("swapped")) => 2,
+            _ => 0,
+        };
+        assert_eq!(cpus > 0, field(decision, "best_cpu").is_some());
+        moved += cpus;
+    }
+    let result = simulation.result();
+    assert!(moved > 0);
+    assert_eq!(result.tasks[0].migrations.numa, moved);
 }
