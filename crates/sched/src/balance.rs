@@ -237,6 +237,7 @@ impl Sched {
                     self.set_parent_imbalance(env.sd, true);
                 }
                 if env.all_pinned {
+                    env.dst_cpu = cpu;
                     env.cpus.remove(busiest);
                     let done = if self.rules.balance.redo_to_last {
                         env.cpus.is_empty()
@@ -246,7 +247,6 @@ impl Sched {
                     if done {
                         return Outcome::AllPinned;
                     }
-                    env.dst_cpu = cpu;
                     continue;
                 }
             }

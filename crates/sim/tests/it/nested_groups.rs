@@ -104,6 +104,8 @@ fn v4_11_chooses_the_wrong_group_in_a_cgroup() {
     let nested = wrong_choices("v4.11", "/a");
     let repaired = wrong_choices("v4.11+propagate", "/a");
     println!(
-        "wrong choices of v4.11: {root:.3} in the root, {nested:.3} nested, {repaired:.3} repaired"
+        "wrong group: {root:.3} in the root cgroup, {nested:.3} nested, {repaired:.3} repaired"
     );
+    assert!(nested > 4.0 * root, "{root} in the root, {nested} nested");
+    assert!(2.0 * repaired < nested, "{nested} before, {repaired} after");
 }
