@@ -10,8 +10,10 @@ use super::record::Case;
 pub(super) const LEAD_MS: u64 = 1200;
 const BEFORE_MS: u64 = 200;
 
-/// How long before the first fork the forking program runs already, ms.
-const SETUP_MS: u64 = 20;
+/// How long before the first fork the forking program runs already, ms: so long that its own CPU counts as used.
+/// From repeat to repeat it is a tick more, so that balancing is in another phase when the measurement begins.
+const SETUP_MS: u64 = 100;
+const TICK_MS: u64 = 4;
 
 /// Tasks in every scenario that are not of the measurement.
 pub(super) const OTHERS: usize = 4;
@@ -24,12 +26,12 @@ const SAMPLE_US: u64 = 90;
 const FORK_US: u64 = 600;
 
 /// The document, or why there is none.
-pub(super) fn of(case: &Case) -> Result<Scenario, String> {
+pub(super) fn of(case: &Case, repeat: u32) -> Result<Scenario, String> {
     if case.quota {
         return Err("cpu.max".to_owned());
     }
     let mut tasks = surroundings(case);
-    tasks.push(forker(case));
+    tasks.push(forker(case, SETUP_MS + TICK_MS * u64::from(repeat)));
     let mut forks = case.forks_ms.iter();
     for word in case.spec.iter().filter(|word| word.contains(':')) {
         let fields: Vec<&str> = word.split(':').collect();
@@ -96,23 +98,23 @@ fn surroundings(case: &Case) -> Vec<Value> {
 
 /// The program that forks all others, and sleeps afterwards: it runs, or would like to, until the last fork, or
 /// for a while around each.
-fn forker(case: &Case) -> Value {
+fn forker(case: &Case, setup_ms: u64) -> Value {
     let forks = count(case);
     let steps = match case.option("stagger") {
         Some(stagger) => {
-            json!([{"runtime": format!("{SETUP_MS}ms")}, {"loop": {"times": forks + 1, "steps": [
+            json!([{"runtime": format!("{setup_ms}ms")}, {"loop": {"times": forks + 1, "steps": [
             {"run": format!("{FORK_US}us")},
             {"sleep": format!("{}us", stagger - FORK_US)},
         ]}}, {"sleep": "1000s"}])
         }
         None => {
-            json!([{"runtime": format!("{}us", SETUP_MS * 1000 + last_fork_us(case) + FORK_US)}, {"sleep": "1000s"}])
+            json!([{"runtime": format!("{}us", setup_ms * 1000 + last_fork_us(case) + FORK_US)}, {"sleep": "1000s"}])
         }
     };
     json!({
         "name": "orc",
         "workload": {"program": steps},
-        "start": format!("{}ms", LEAD_MS - SETUP_MS),
+        "start": format!("{}ms", LEAD_MS - setup_ms),
         "fork": {"on": "0"},
     })
 }
