@@ -7,7 +7,7 @@ mod blocked;
 pub(crate) mod clock;
 pub(crate) mod cpu_load;
 pub(crate) mod group;
-mod util_est;
+pub(crate) mod util_est;
 
 use crate::ids::{CfsRqId, EntityId, GroupId};
 use crate::pelt::{Activity, LOAD_AVG_MAX, SchedAvg, add_positive, sub_positive};
@@ -67,11 +67,11 @@ impl Sched {
     fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId) {
         let now = self.cfs_rq_clock_pelt(cfs_rq);
         let running = self.cfs(cfs_rq).curr == Some(se);
-        let form = self.rules.load.pelt;
+        let (form, rule) = (self.rules.load.pelt, self.rules.load.util_est);
         let entity = self.se_mut(se);
         let activity = entity.activity(form, running);
         if entity.age(form, now, activity) {
-            entity.avg.util_est.set_changed();
+            entity.avg.util_est.set_changed(rule);
         }
     }
 

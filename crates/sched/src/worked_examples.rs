@@ -21,6 +21,7 @@ use crate::domain::imb_numa_nr::{Rung, imb_numa_nr};
 use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::SgId;
 use crate::load::group::{calc_group_shares, h_load_below};
+use crate::load::util_est::Sleeper;
 use crate::pelt::{Activity, SchedAvg, UtilEst, accumulate_segments, decay_load};
 use crate::rules::{self, AverageGuard, DetachLoad, ImbNumaNr, NumaImbalance, Pelt, Tunables};
 use crate::weight::{LoadWeight, calc_delta, calc_delta_fair, shares_of_cpu_weight};
@@ -271,11 +272,14 @@ fn check_util_est(id: &str, given: &Value, want: &Value) {
         ewma,
     };
     let before = est;
-    est.slept(
-        uint(given, "task_util_at_dequeue"),
-        1024,
-        rules::UtilEst::FastUp,
-    );
+    let util_avg = uint(given, "task_util_at_dequeue");
+    let sleeper = Sleeper {
+        util_avg,
+        runnable_avg: util_avg,
+        capacity: 1024,
+    };
+    // They hold to v5.12.
+    est.slept(sleeper, rules::UtilEst::LowMark, true);
     match want["enqueued_ewma"].as_array() {
         None => assert_eq!(est, before, "{id}"),
         Some(pair) => {

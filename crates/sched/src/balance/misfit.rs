@@ -32,7 +32,7 @@ impl Sched {
     /// A task's utilization, or what it was at its last sleep if that was more (`task_util_est`).
     pub(crate) fn task_util_est(&self, task: TaskId) -> u64 {
         let avg = &self.se(self.task(task).se).avg;
-        avg.util_avg.max(avg.util_est.estimate())
+        avg.task_util_est(self.rules.load.util_est)
     }
 
     /// Whether a bigger CPU could run the CPU's task better (`check_misfit_status`).

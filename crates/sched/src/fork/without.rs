@@ -67,7 +67,11 @@ impl Sched {
         let mut util = avg.util_avg.saturating_sub(own.util_avg);
         if self.rules.features.has(Feature::UtilEst) {
             let queued = self.se(se).on_rq;
-            let estimate = if queued { own.util_est.estimate() } else { 0 };
+            let estimate = if queued {
+                own.util_est.estimate(self.rules.load.util_est)
+            } else {
+                0
+            };
             util = util.max(avg.util_est.enqueued.saturating_sub(estimate));
         }
         util.min(self.rqs[cpu.index()].cpu_capacity_orig)

@@ -71,17 +71,25 @@ pub enum Propagation {
     QueuedApart,
 }
 
-/// How `util_est` follows a rise of utilization.
+/// What a task's estimated utilization is, and where it is marked as unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UtilEst {
-    /// By its moving average (v4.17 to v5.4).
-    Ewma,
-    /// At once (`UTIL_EST_FASTUP`, v5.5).
-    FastUp,
+    /// The last utilization and a moving average; the mark is the lowest bit, which estimates show (v4.17 to
+    /// v5.12).
+    LowMark,
+    /// The same with the mark out of the way; the last utilization is kept even if the average is near it (v5.13
+    /// to v6.7).
+    HighMark,
+    /// A moving average only, which follows a rise at once and does not fall while the task had to wait (v6.8).
+    Single,
 }
 
 impl Choice for UtilEst {
-    const ALL: &'static [(&'static str, Self)] = &[("ewma", Self::Ewma), ("fast-up", Self::FastUp)];
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("low-mark", Self::LowMark),
+        ("high-mark", Self::HighMark),
+        ("single", Self::Single),
+    ];
 }
 
 /// Which weight of a new task its first utilization is guessed by.
@@ -151,10 +159,10 @@ impl LoadRules {
             tg_interval_ns: if release.since(6, 7) { 1_000_000 } else { 0 },
             metric: LoadMetric::of(release),
             wake_metric: LoadMetric::of(release),
-            util_est: if release.since(5, 5) {
-                UtilEst::FastUp
-            } else {
-                UtilEst::Ewma
+            util_est: match release {
+                _ if release.since(6, 8) => UtilEst::Single,
+                _ if release.since(5, 13) => UtilEst::HighMark,
+                _ => UtilEst::LowMark,
             },
         }
     }

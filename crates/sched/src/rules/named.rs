@@ -102,7 +102,7 @@ const RULES: &[RuleInfo] = &[
     rule!(
         "load.util_est",
         load.util_est,
-        "how estimated utilization follows a rise"
+        "what a task's estimated utilization is"
     ),
     rule!(
         "load.window_divider",
