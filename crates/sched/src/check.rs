@@ -50,7 +50,7 @@ pub enum Broken {
         /// The task.
         task: u32,
     },
-    /// A CPU idles although it has tasks and has not been told to reschedule.
+    /// A CPU idles, or is off, although it has tasks and has not been told to reschedule.
     #[error("cpu {cpu} idles on {nr_running} tasks and nobody told it")]
     Asleep {
         /// The CPU.
@@ -269,10 +269,12 @@ impl Sched {
                 cpu: cpu.0,
                 task: curr.0,
             }),
-            None if rq.nr_running > 0 && !rq.need_resched => Err(Broken::Asleep {
-                cpu: cpu.0,
-                nr_running: rq.nr_running,
-            }),
+            None if rq.nr_running > 0 && !(rq.need_resched && self.nohz.online.contains(cpu)) => {
+                Err(Broken::Asleep {
+                    cpu: cpu.0,
+                    nr_running: rq.nr_running,
+                })
+            }
             _ => Ok(()),
         }
     }

@@ -1,6 +1,7 @@
 //! Task groups.
 
 use teeter_machine::CpuSet;
+use teeter_scenario::document::Partition;
 
 use crate::bandwidth::CfsBandwidth;
 use crate::ids::GroupId;
@@ -24,6 +25,11 @@ pub(crate) struct TaskGroup {
     pub(crate) mems: Option<NodeMask>,
     /// `cpuset.cpus.effective`
     pub(crate) effective_cpus: CpuSet,
+    /// `cpuset.cpus.partition` as written, and whether it is one.
+    pub(crate) partition: Partition,
+    pub(crate) is_partition: bool,
+    /// CPUs that partitions below have taken.
+    pub(crate) given_away: CpuSet,
 }
 
 impl TaskGroup {
@@ -38,6 +44,9 @@ impl TaskGroup {
             cpus: None,
             mems: None,
             effective_cpus: online,
+            partition: Partition::Member,
+            is_partition: false,
+            given_away: CpuSet::EMPTY,
         }
     }
 
@@ -52,6 +61,9 @@ impl TaskGroup {
             cpus: None,
             mems: None,
             effective_cpus,
+            partition: Partition::Member,
+            is_partition: false,
+            given_away: CpuSet::EMPTY,
         }
     }
 }

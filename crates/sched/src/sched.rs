@@ -5,6 +5,7 @@ pub(crate) mod clock;
 mod cpuset;
 mod create;
 mod entry;
+mod hotplug;
 mod idle;
 mod query;
 
@@ -12,7 +13,7 @@ pub(crate) use clock::BOOT_NS;
 
 use std::sync::Arc;
 
-use teeter_machine::Topology;
+use teeter_machine::{CpuSet, Topology};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::SettingValue;
 
@@ -50,6 +51,8 @@ pub struct Sched {
     pub(crate) groups: Vec<TaskGroup>,
     pub(crate) topology: Arc<Topology>,
     pub(crate) domains: Domains,
+    /// The sets of CPUs that are balanced apart.
+    pub(crate) maps: Vec<CpuSet>,
     pub(crate) nohz: Nohz,
     /// Some CPU has more than one task (`rd->overload`).
     pub(crate) overload: bool,
@@ -80,7 +83,12 @@ impl Sched {
             .iter()
             .map(|cpu| Rq::new(u64::from(cpu.capacity), migration_cost))
             .collect();
-        let domains = Domains::build(topology, &rules, &mut rqs);
+        let domains = Domains::build(
+            topology,
+            &rules,
+            &[topology.online.minus(&topology.isolated)],
+            &mut rqs,
+        );
         let nr_cpus = rqs.len();
         let mut sched = Self {
             now: clock::BOOT_NS,
@@ -95,6 +103,7 @@ impl Sched {
             groups: vec![TaskGroup::root(topology.online)],
             topology: Arc::new(topology.clone()),
             domains,
+            maps: vec![topology.online.minus(&topology.isolated)],
             nohz: Nohz::new(topology.online),
             overload: false,
             turn: Turn::default(),

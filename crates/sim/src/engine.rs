@@ -270,7 +270,7 @@ impl Simulation {
         let task = &self.tasks[self.threads[thread as usize].task as usize];
         let index = thread - task.threads.start;
         match &task.birth {
-            Birth::Forked { from, .. } => self.fork(*from, thread, None),
+            Birth::Forked { from, .. } => self.fork(self.online_cpu(*from), thread, None),
             Birth::Placed { on } => {
                 let on = on[index as usize % on.len()];
                 self.fork(on, thread, Some(on));
@@ -278,11 +278,18 @@ impl Simulation {
         }
     }
 
+    /// The CPU, or if it is off the next one that is not.
+    fn online_cpu(&self, cpu: CpuId) -> CpuId {
+        let online = self.sched.online();
+        online.iter_wrap(cpu).next().unwrap_or(cpu)
+    }
+
     /// A sleeping thread's timer fires on the CPU where it last ran, which may have to leave an idle
     /// state for it first.
     fn expire(&mut self, thread: u32) {
+        let on = self.online_cpu(self.threads[thread as usize].cpu);
         let state = &mut self.threads[thread as usize];
-        let cpu = &self.cpus[state.cpu.index()];
+        let cpu = &self.cpus[on.index()];
         if !state.expired {
             state.woken_at = self.now;
             if cpu.running.is_none() {
@@ -294,7 +301,7 @@ impl Simulation {
             }
         }
         state.expired = false;
-        let cpu = state.cpu;
+        let cpu = on;
         self.wakeups += 1;
         let task = TaskId(thread);
         let on = self.sched.wake_from_interrupt(Nanos(self.now), cpu, task);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use teeter_machine::{CpuId, CpuSet, NodeId};
 use teeter_scenario::Nanos;
-use teeter_scenario::document::{Bandwidth, Scenario};
+use teeter_scenario::document::{Bandwidth, Scenario, Tasks};
 use teeter_sched::{GroupId, Sched};
 
 /// cpu.weight of a cgroup that is not listed.
@@ -12,6 +12,11 @@ const DEFAULT_WEIGHT: u32 = 100;
 
 /// The path of the root cgroup.
 const ROOT: &str = "/";
+
+/// How the kernel names the group of a session.
+fn autogroup(session: u32) -> String {
+    format!("/autogroup-{session}")
+}
 
 /// One cgroup.
 #[derive(Clone, Debug)]
@@ -46,17 +51,37 @@ impl Groups {
         for path in listed.chain(scenario.tasks.iter().map(|tasks| &tasks.cgroup)) {
             groups.make(path, scenario, sched);
         }
+        if sched.rules().tunables.autogroup {
+            for tasks in &scenario.tasks {
+                groups.make(&autogroup(tasks.session), scenario, sched);
+            }
+        }
         groups
     }
 
-    /// The cgroup's place in the list; the root's where there is no such cgroup.
-    pub(crate) fn index(&self, path: &str) -> usize {
-        self.by_path.get(path).copied().unwrap_or(0)
+    /// The group of a task's session, where the kernel makes one.
+    pub(crate) fn session(&self, tasks: &Tasks) -> Option<GroupId> {
+        let place = self.by_path.get(&autogroup(tasks.session));
+        place.map(|&place| self.list[place].id)
     }
 
-    /// The cgroup.
-    pub(crate) fn get(&self, path: &str) -> &Group {
-        &self.list[self.index(path)]
+    /// The group a task begins in: its cgroup, or that of its session if that is the root.
+    pub(crate) fn of(&self, tasks: &Tasks) -> &Group {
+        &self.list[self.index_of(tasks)]
+    }
+
+    /// Its place in the list.
+    pub(crate) fn index_of(&self, tasks: &Tasks) -> usize {
+        let session = self.by_path.get(&autogroup(tasks.session));
+        match session {
+            Some(&place) if tasks.cgroup == ROOT => place,
+            _ => self.index(&tasks.cgroup),
+        }
+    }
+
+    /// The cgroup's place in the list; the root's where there is no such cgroup.
+    fn index(&self, path: &str) -> usize {
+        self.by_path.get(path).copied().unwrap_or(0)
     }
 
     /// All paths in order.
@@ -96,6 +121,7 @@ impl Groups {
                 sched.set_group_bandwidth(Nanos::ZERO, id, quota, period, spec.burst);
             }
             sched.set_group_idle(Nanos::ZERO, id, spec.idle);
+            sched.set_group_partition(Nanos::ZERO, id, spec.partition);
         }
         let mems: Option<Vec<NodeId>> = spec
             .and_then(|cgroup| cgroup.mems.as_ref())

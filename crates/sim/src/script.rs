@@ -31,6 +31,10 @@ pub(crate) enum Change {
     GroupCpus { group: GroupId, cpus: CpuSet },
     /// A write to cpuset.mems.
     GroupMems { group: GroupId, mems: Vec<NodeId> },
+    /// Switches CPUs off.
+    Offline { cpus: CpuSet },
+    /// Switches CPUs on.
+    Online { cpus: CpuSet },
     /// `taskset`
     Affinity { threads: Range<u32>, cpus: CpuSet },
     /// Moves to another cgroup.
@@ -72,10 +76,6 @@ impl Script {
         names: Names<'_>,
         sched: &Sched,
     ) -> Result<(), Vec<Problem>> {
-        let problems = support::of_action(path, &entry.action);
-        if !problems.is_empty() {
-            return Err(problems);
-        }
         let changes = names.changes(path, &entry.action)?;
         check(path, &changes, sched)?;
         let at = self
@@ -139,7 +139,14 @@ impl Names<'_> {
                 let threads = self.threads(&format!("{path}/stop"), task)?;
                 Ok(vec![Change::Stop { threads }])
             }
-            Action::Offline(_) | Action::Online(_) => Ok(Vec::new()),
+            Action::Offline(cpus) => {
+                let cpus = self.cpus(&format!("{path}/offline"), cpus)?;
+                Ok(vec![Change::Offline { cpus }])
+            }
+            Action::Online(cpus) => {
+                let cpus = self.cpus(&format!("{path}/online"), cpus)?;
+                Ok(vec![Change::Online { cpus }])
+            }
         }
     }
 

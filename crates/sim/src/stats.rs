@@ -182,6 +182,12 @@ impl Stats {
         class as u32
     }
 
+    /// The CPU was switched on or off.
+    pub(crate) fn set_online(&mut self, now: u64, cpu: CpuId, online: bool) {
+        self.cpus[cpu.index()].online = online;
+        self.refresh_idle(now, cpu);
+    }
+
     /// The thread may use these CPUs from now on.
     pub(crate) fn allow(&mut self, now: u64, thread: u32, allowed: &CpuSet) {
         let account = &self.threads[thread as usize];

@@ -1,20 +1,16 @@
 //! What a scenario may say that this engine does not do yet: refused, never passed over.
 
-use teeter_scenario::document::{Action, Cgroup, Partition, Scenario, Tasks, Uclamp};
+use teeter_scenario::document::{Scenario, Tasks, Uclamp};
 use teeter_scenario::{CpuList, Problem};
 
 /// Everything in the scenario that the engine would have to ignore.
 pub(crate) fn problems(scenario: &Scenario) -> Vec<Problem> {
-    let cgroups = (0..)
-        .zip(&scenario.cgroups)
-        .flat_map(|(i, cgroup)| of_cgroup(i, cgroup));
-    let tasks = (0..)
+    let clamped = |(_, tasks): &(usize, &Tasks)| tasks.uclamp != Uclamp::default();
+    (0..)
         .zip(&scenario.tasks)
-        .flat_map(|(i, tasks)| of_tasks(i, tasks));
-    let script = (0..)
-        .zip(&scenario.script)
-        .flat_map(|(i, entry)| of_action(&format!("/script/{i}"), &entry.action));
-    cgroups.chain(tasks).chain(script).collect()
+        .filter(clamped)
+        .map(|(i, _)| not_yet(&format!("/tasks/{i}/uclamp"), "utilisation clamps"))
+        .collect()
 }
 
 /// Most values the recorded series may hold: 4 bytes each in the main.
@@ -43,56 +39,6 @@ pub(crate) fn mems(path: &str, list: &CpuList, nodes: usize) -> Option<Problem> 
     strange.map(|node| Problem::new(path, format!("the machine has no node {node}")))
 }
 
-fn not_yet(path: &str, key: &str, what: &str) -> Problem {
-    Problem::new(
-        format!("{path}/{key}"),
-        format!("this engine does not do {what} yet"),
-    )
-}
-
-fn of_cgroup(index: usize, cgroup: &Cgroup) -> Vec<Problem> {
-    let path = format!("/cgroups/{index}");
-    let checks = [(
-        cgroup.partition != Partition::Member,
-        "partition",
-        "cpuset partitions",
-    )];
-    refused(&path, &checks)
-}
-
-fn of_tasks(index: usize, tasks: &Tasks) -> Vec<Problem> {
-    let path = format!("/tasks/{index}");
-    let checks = [
-        (tasks.session != 0, "session", "autogroup"),
-        (
-            tasks.uclamp != Uclamp::default(),
-            "uclamp",
-            "utilisation clamps",
-        ),
-    ];
-    refused(&path, &checks)
-}
-
-/// What a script entry at `path` asks for that cannot be done.
-pub(crate) fn of_action(path: &str, action: &Action) -> Vec<Problem> {
-    let (key, what) = match action {
-        Action::Set(_)
-        | Action::Cgroup(_)
-        | Action::Affinity { .. }
-        | Action::Move { .. }
-        | Action::Start(_)
-        | Action::Stop(_)
-        | Action::Nice { .. } => return Vec::new(),
-        Action::Offline(_) => ("offline", "CPU hot-unplug"),
-        Action::Online(_) => ("online", "CPU hot-plug"),
-    };
-    vec![not_yet(path, key, what)]
-}
-
-fn refused(path: &str, checks: &[(bool, &str, &str)]) -> Vec<Problem> {
-    checks
-        .iter()
-        .filter(|(asked, ..)| *asked)
-        .map(|(_, key, what)| not_yet(path, key, what))
-        .collect()
+fn not_yet(path: &str, what: &str) -> Problem {
+    Problem::new(path, format!("this engine does not do {what} yet"))
 }

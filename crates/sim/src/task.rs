@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hdrhistogram::Histogram;
 use teeter_machine::CpuId;
-use teeter_sched::Cause;
+use teeter_sched::{Cause, GroupId};
 use teeter_workload::Metric;
 
 /// How the threads come into being.
@@ -22,6 +22,8 @@ pub(crate) struct TaskRun {
     /// Its threads, as task numbers.
     pub(crate) threads: Range<u32>,
     pub(crate) birth: Birth,
+    /// The group of its session, where the kernel groups by session (autogroup).
+    pub(crate) session: Option<GroupId>,
     pub(crate) start: u64,
     pub(crate) metric: Option<Metric>,
     /// Private working set of a thread, bytes.
@@ -45,6 +47,7 @@ impl TaskRun {
     pub(crate) fn new(
         threads: Range<u32>,
         birth: Birth,
+        session: Option<GroupId>,
         start: u64,
         metric: Option<Metric>,
         footprint: u32,
@@ -53,6 +56,7 @@ impl TaskRun {
             alive: threads.end - threads.start,
             threads,
             birth,
+            session,
             start,
             metric,
             footprint,

@@ -110,7 +110,7 @@ impl Sched {
     }
 
     /// `unthrottle_cfs_rq`, called on `from`.
-    pub(super) fn unthrottle_cfs_rq(&mut self, id: CfsRqId, from: CpuId) {
+    pub(crate) fn unthrottle_cfs_rq(&mut self, id: CfsRqId, from: CpuId) {
         let (cpu, group, now) = (self.cpu_of(id), self.cfs(id).group, self.now);
         let own = &mut self.cfs_mut(id).bandwidth;
         own.throttled = false;

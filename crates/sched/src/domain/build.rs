@@ -17,9 +17,15 @@ use crate::rq::Rq;
 use crate::rules::{DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
 
 impl Domains {
-    /// Builds the domains of all online CPUs and hooks them to the run-queues.
-    pub(crate) fn build(topology: &Topology, rules: &Rules, rqs: &mut [Rq]) -> Self {
-        let (mut domains, lowest) = Self::attached(topology, &rules.topology);
+    /// Builds the domains of all online CPUs and hooks them to the run-queues. CPUs of different `maps` do
+    /// not share any; those in none have none.
+    pub(crate) fn build(
+        topology: &Topology,
+        rules: &Rules,
+        maps: &[CpuSet],
+        rqs: &mut [Rq],
+    ) -> Self {
+        let (mut domains, lowest) = Self::attached(topology, &rules.topology, maps);
         for (rq, lowest) in rqs.iter_mut().zip(lowest) {
             rq.sd = lowest;
         }
@@ -56,11 +62,13 @@ impl Domains {
         self.max_capacity = capacities.max().unwrap_or(0);
     }
 
-    /// Builds the domains of all CPUs; with the lowest of each CPU.
-    pub(super) fn attached(topology: &Topology, rules: &DomainRules) -> (Self, Vec<Option<SdId>>) {
-        let map = topology.online.minus(&topology.isolated);
-        let levels = levels(topology, rules, &map);
-        let smt = &levels[0];
+    /// Builds the domains of all CPUs, map by map; with the lowest of each CPU.
+    pub(super) fn attached(
+        topology: &Topology,
+        rules: &DomainRules,
+        maps: &[CpuSet],
+    ) -> (Self, Vec<Option<SdId>>) {
+        let smt = &levels(topology, rules, &CpuSet::EMPTY)[0];
         let mut domains = Self {
             smt_present: smt.units.iter().any(|unit| unit.mask.len() > 1),
             smt: topology
@@ -70,30 +78,38 @@ impl Domains {
             built: vec![None; topology.cpus.len()],
             ..Self::default()
         };
-        let capacities = Capacities::of(topology, rules.asym_capacity, &levels, &map);
+        let mut lowest = vec![None; topology.cpus.len()];
+        for map in maps {
+            domains.build_map(topology, rules, map);
+            for cpu in map {
+                lowest[cpu.index()] =
+                    domains.built[cpu.index()].and_then(|sd| domains.attach(rules, sd));
+            }
+        }
+        (domains, lowest)
+    }
+
+    /// Builds the domains of the CPUs of a map.
+    fn build_map(&mut self, topology: &Topology, rules: &DomainRules, map: &CpuSet) {
+        let levels = levels(topology, rules, map);
+        let capacities = Capacities::of(topology, rules.asym_capacity, &levels, map);
         let init = Init {
             topology,
             rules,
             levels: &levels,
-            map: &map,
+            map,
             capacities: &capacities,
         };
-        domains.sds.reserve(map.len() * levels.len());
-        for cpu in &map {
-            domains.build_cpu(&init, cpu);
+        self.sds.reserve(map.len() * levels.len());
+        for cpu in map {
+            self.build_cpu(&init, cpu);
         }
-        Groups::new(topology, rules, &levels, &mut domains).build_all(&map);
+        Groups::new(topology, rules, &levels, self).build_all(map);
         if rules.imb_numa_nr != ImbNumaNr::None {
-            for cpu in &map {
-                domains.set_imb_numa_nr(rules.imb_numa_nr, cpu);
+            for cpu in map {
+                self.set_imb_numa_nr(rules.imb_numa_nr, cpu);
             }
         }
-        let mut lowest = vec![None; topology.cpus.len()];
-        for cpu in &map {
-            lowest[cpu.index()] =
-                domains.built[cpu.index()].and_then(|sd| domains.attach(rules, sd));
-        }
-        (domains, lowest)
     }
 
     /// All domains of a CPU as built, lowest first.
@@ -149,7 +165,7 @@ impl Domains {
     /// Finds for each CPU the highest domain that shares the last-level cache.
     fn find_llcs(&mut self, topology: &Topology, rqs: &mut [Rq]) {
         let mut llc_of_first: Vec<Option<usize>> = vec![None; topology.cpus.len()];
-        for cpu in &topology.online {
+        for cpu in topology.cpu_ids() {
             let mut llc = None;
             let mut next = rqs[cpu.index()].sd;
             while let Some(sd) = next {

@@ -169,7 +169,11 @@ pub(super) fn kinds(topology: &Topology, rules: &DomainRules) -> Vec<(Kind, Opti
         (Kind::Mc, None),
         (Kind::Package, package),
     ];
-    let remote = remote_distances(topology, rules);
+    let remote = if rules.numa_levels {
+        remote_distances(topology, rules)
+    } else {
+        Vec::new()
+    };
     // From v5.12 on it is there even where no other node is.
     let alone = remote.is_empty() && rules.numa_distances == NumaDistances::FromNode0;
     if rules.node_level && !alone {

@@ -79,7 +79,8 @@ pub struct DomainGroup {
 impl SchedDomains {
     /// Builds the domains of all CPUs, with what an administrator has set.
     pub fn build(topology: &Topology, rules: DomainRules, settings: &[DomainSetting]) -> Self {
-        let (mut domains, lowest) = Domains::attached(topology, &rules);
+        let map = topology.online.minus(&topology.isolated);
+        let (mut domains, lowest) = Domains::attached(topology, &rules, &[map]);
         for setting in settings {
             domains.apply(setting);
         }

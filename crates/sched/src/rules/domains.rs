@@ -109,7 +109,9 @@ pub enum ImbNumaNr {
 pub struct DomainRules {
     /// Whether there is a level for the node itself below the NUMA levels (v4.13).
     pub node_level: bool,
-    /// NUMA levels.
+    /// Whether there are levels above the node.
+    pub numa_levels: bool,
+    /// Which.
     pub numa_distances: NumaDistances,
     /// The level CLS.
     pub clusters: Clusters,
@@ -151,6 +153,7 @@ impl DomainRules {
         let since = |major, minor| release.since(major, minor);
         Self {
             node_level: since(4, 13),
+            numa_levels: true,
             numa_distances: match release {
                 _ if since(5, 18) => NumaDistances::OfCpuNodes,
                 _ if since(5, 12) => NumaDistances::All,

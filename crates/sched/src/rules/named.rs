@@ -460,6 +460,11 @@ const RULES: &[RuleInfo] = &[
         "a reniced task is weighed against the running one"
     ),
     rule!(
+        "change.rebuild_keeps_numa",
+        change.rebuild_keeps_numa,
+        "domains built anew after a CPU went or came have NUMA levels again"
+    ),
+    rule!(
         "change.moved_task_preempts",
         change.moved_task_preempts,
         "a waiting task that comes to another group is weighed against what runs"

@@ -50,7 +50,7 @@ fn patch_bias(rules: &mut Rules) {
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 33] = [
+const PRESETS: [Preset; 35] = [
     release(
         Release(4, 11),
         "v4.11",
@@ -67,6 +67,12 @@ const PRESETS: [Preset; 33] = [
         "v4.11+propagate-v2",
         "The same with that load kept apart from the load of groups (second posting, May 2017).",
         |rules| rules.load.pelt = Pelt::Weighted(Propagation::QueuedApart),
+    ),
+    patched(
+        Release(4, 11),
+        "v4.11+missing-domains",
+        "Domains built anew after a CPU was switched off or on lack the NUMA levels, as from v3.19 to v4.2.",
+        |rules| rules.change.rebuild_keeps_numa = false,
     ),
     release(
         Release(5, 3),
@@ -247,6 +253,12 @@ const PRESETS: [Preset; 33] = [
         },
     ),
     release(Release(6, 17), "v6.17", "EEVDF as of 2025."),
+    patched(
+        Release(6, 17),
+        "v6.17+moved-task",
+        "A task that leaves a throttled group is weighed against what runs, and ends the idling of its CPU.",
+        |rules| rules.change.moved_task_preempts = true,
+    ),
     patched(
         Release(6, 17),
         "v6.17+even-idle",

@@ -86,6 +86,8 @@ pub struct Tunables {
     pub migration_cost: Nanos,
     /// `sched_nr_migrate`: most tasks examined in one balance pass.
     pub nr_migrate: u32,
+    /// `sched_autogroup_enabled`: tasks of the root cgroup are grouped by session. The engine makes the groups.
+    pub autogroup: bool,
     /// NUMA balancing.
     pub numa: NumaTunables,
 }
@@ -100,6 +102,7 @@ impl Default for Tunables {
             base_slice: None,
             migration_cost: Nanos(500_000),
             nr_migrate: 32,
+            autogroup: false,
             numa: NumaTunables::default(),
         }
     }
@@ -156,10 +159,12 @@ enum Tunable {
     MigrationCost,
     /// See [`Tunables::nr_migrate`].
     NrMigrate,
+    /// See [`Tunables::autogroup`].
+    Autogroup,
 }
 
 impl Tunable {
-    const ALL: [(&str, Self); 8] = [
+    const ALL: [(&str, Self); 9] = [
         ("hz", Self::Hz),
         ("latency", Self::Latency),
         ("min_granularity", Self::MinGranularity),
@@ -168,6 +173,7 @@ impl Tunable {
         ("base_slice", Self::BaseSlice),
         ("migration_cost", Self::MigrationCost),
         ("nr_migrate", Self::NrMigrate),
+        ("autogroup", Self::Autogroup),
     ];
 }
 
@@ -260,6 +266,10 @@ impl Rules {
             Tunable::IdleMinGranularity => tunables.idle_min_granularity = time(name, value)?,
             Tunable::BaseSlice => tunables.base_slice = Some(time(name, value)?),
             Tunable::MigrationCost => tunables.migration_cost = time_from(name, value, Nanos(0))?,
+            Tunable::Autogroup => match value {
+                SettingValue::Bool(on) => tunables.autogroup = *on,
+                other => return Err(kind(name, "true or false", other)),
+            },
             Tunable::NrMigrate => tunables.nr_migrate = int(name, value, 1, 100_000)? as u32,
         }
         Ok(())
@@ -292,7 +302,7 @@ impl Rules {
     /// # Errors
     /// As [`Rules::set`], and for what is fixed at boot.
     pub(crate) fn set_live(&mut self, name: &str, value: &SettingValue) -> Result<(), RulesError> {
-        if name == "hz" {
+        if matches!(name, "hz" | "autogroup") {
             return Err(RulesError::Fixed {
                 name: name.to_owned(),
             });

@@ -94,7 +94,12 @@ impl Sched {
         for (task, to) in pending {
             let held = self.task(task);
             let here = held.cpu == cpu && held.state == State::Runnable;
-            if here && !held.affinity.contains(cpu) && held.affinity.contains(to) {
+            if here && !held.affinity.contains(cpu) {
+                let to = if held.affinity.contains(to) {
+                    to
+                } else {
+                    self.select_fallback_rq(task, cpu)
+                };
                 self.move_queued_task(task, to);
             }
         }

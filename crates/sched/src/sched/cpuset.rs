@@ -5,8 +5,10 @@
 
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
+use teeter_scenario::document::Partition;
 
 use super::Sched;
+use crate::group::TaskGroup;
 use crate::ids::{GroupId, TaskId};
 
 impl Sched {
@@ -25,27 +27,92 @@ impl Sched {
         &self.groups[group.index()].effective_cpus
     }
 
-    /// Computes what CPUs each group has, parents first, and binds the tasks of those that changed.
+    /// Makes a group the root of a partition with sched domains of its own, or none if `isolated`
+    /// (`cpuset.cpus.partition`); `None`: a member of its parent's. Its CPUs are its alone: they are taken from
+    /// its parent, which must be a partition's root too. Kernels before v5.0 have no partitions, those before
+    /// v6.1 no isolated ones: then it stays a member.
+    pub fn set_group_partition(&mut self, now: Nanos, group: GroupId, partition: Partition) {
+        self.advance(now);
+        if group == GroupId::ROOT || group.index() >= self.groups.len() {
+            return;
+        }
+        let known = match partition {
+            Partition::Member => true,
+            Partition::Root => self.rules.change.partitions,
+            Partition::Isolated => self.rules.change.isolated_partitions,
+        };
+        if known {
+            self.groups[group.index()].partition = partition;
+            self.update_cpusets();
+        }
+    }
+
+    /// Computes what CPUs each group has, parents first, binds the tasks of those that changed, and builds the
+    /// domains anew if partitions did.
     pub(super) fn update_cpusets(&mut self) {
-        for group in (0..self.groups.len() as u32).map(GroupId) {
-            let held = &self.groups[group.index()];
-            let effective = if group == GroupId::ROOT {
-                self.nohz.online
+        let online = self.nohz.online;
+        let mut granted = vec![online];
+        let mut taken = vec![CpuSet::EMPTY];
+        // CPUs of each partition: what its parent has, if it does not leave that without any.
+        for group in 1..self.groups.len() {
+            let held = &self.groups[group];
+            let above = held.parent.index();
+            let left = granted[above].minus(&taken[above]);
+            let own = held.cpus.map_or(CpuSet::EMPTY, |own| own.and(&left));
+            let root = held.partition != Partition::Member
+                && (above == 0 || self.groups[above].is_partition)
+                && !own.is_empty()
+                && own != left;
+            if root {
+                taken[above] = taken[above].or(&own);
+            }
+            granted.push(if root { own } else { CpuSet::EMPTY });
+            taken.push(CpuSet::EMPTY);
+            self.groups[group].is_partition = root;
+        }
+        for group in 0..self.groups.len() {
+            let held = &self.groups[group];
+            let effective = if group == 0 || held.is_partition {
+                granted[group].minus(&taken[group])
             } else {
                 let above = self.groups[held.parent.index()].effective_cpus;
                 let own = held.cpus.map(|own| own.and(&above));
                 own.filter(|own| !own.is_empty()).unwrap_or(above)
             };
-            if effective != held.effective_cpus {
-                self.groups[group.index()].effective_cpus = effective;
-                self.bind_tasks_of(group);
+            let changed = effective != held.effective_cpus;
+            let root_gave = group == 0 && taken[0] != held.given_away;
+            self.groups[group].given_away = taken[group];
+            self.groups[group].effective_cpus = effective;
+            if changed || root_gave {
+                self.bind_tasks_of(GroupId(group as u32), root_gave);
             }
+        }
+        self.update_maps();
+    }
+
+    /// The sets of CPUs that are balanced apart: each partition's.
+    fn maps(&self) -> Vec<CpuSet> {
+        let balanced = |group: &&TaskGroup| group.partition != Partition::Isolated;
+        let partitions = self.groups[1..].iter().filter(|group| group.is_partition);
+        std::iter::once(&self.groups[0])
+            .chain(partitions.filter(balanced))
+            .map(|group| group.effective_cpus.minus(&self.topology.isolated))
+            .filter(|map| !map.is_empty())
+            .collect()
+    }
+
+    /// Builds the domains anew if the maps have changed (`rebuild_sched_domains`).
+    fn update_maps(&mut self) {
+        let maps = self.maps();
+        if maps != self.maps {
+            self.maps = maps;
+            self.rebuild_domains();
         }
     }
 
-    /// `update_tasks_cpumask`; tasks of the root's cpuset keep the CPUs they have.
-    fn bind_tasks_of(&mut self, group: GroupId) {
-        if self.cpuset_of(group) == GroupId::ROOT {
+    /// `update_tasks_cpumask`; tasks of the root's cpuset keep the CPUs they have, unless partitions took some.
+    fn bind_tasks_of(&mut self, group: GroupId, root_gave: bool) {
+        if self.has_all_cpus(group) && !root_gave {
             return;
         }
         for task in (0..self.tasks.len() as u32).map(TaskId) {
@@ -81,6 +148,11 @@ impl Sched {
         let cpus = kept.filter(|kept| !kept.is_empty()).unwrap_or(effective);
         let from = held.cpu;
         self.set_cpus_allowed(from, task, &cpus);
+    }
+
+    /// Whether the group's tasks may use all CPUs, whichever come online.
+    pub(super) fn has_all_cpus(&self, group: GroupId) -> bool {
+        self.cpuset_of(group) == GroupId::ROOT && self.groups[0].given_away.is_empty()
     }
 
     /// CPUs of a new task that asks for these.

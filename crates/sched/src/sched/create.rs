@@ -90,7 +90,7 @@ impl Sched {
             nice: new.nice.clamp(-20, 19),
             policy: new.policy,
             user_cpus: Some(asked).filter(|asked| *asked != everywhere && !asked.is_empty()),
-            cpus_mask: if asked == everywhere && new.group == GroupId::ROOT {
+            cpus_mask: if asked == everywhere && self.has_all_cpus(new.group) {
                 everywhere
             } else {
                 cpus

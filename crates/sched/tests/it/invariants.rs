@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
-use teeter_scenario::document::{Kernel, Policy};
+use teeter_scenario::document::{Kernel, Partition, Policy};
 use teeter_sched::{GroupId, NewTask, kernels};
 
 use crate::driver::Driver;
@@ -41,6 +41,12 @@ enum Event {
         group: u32,
         idle: bool,
     },
+    Offline(u16),
+    Online(u16),
+    Partition {
+        group: u32,
+        partition: Partition,
+    },
     Nice {
         task: usize,
         nice: i8,
@@ -70,6 +76,13 @@ fn event() -> impl Strategy<Value = Event> {
         2 => (1u32..4, prop::option::of(1_000u64..20_000), 1_000u64..30_000)
             .prop_map(|(group, quota_us, period_us)| Event::Limit { group, quota_us, period_us }),
         1 => (1u32..4, any::<bool>()).prop_map(|(group, idle)| Event::Idle { group, idle }),
+        1 => any::<u16>().prop_map(Event::Offline),
+        2 => any::<u16>().prop_map(Event::Online),
+        1 => (
+            1u32..4,
+            prop::sample::select(vec![Partition::Member, Partition::Root, Partition::Isolated]),
+        )
+            .prop_map(|(group, partition)| Event::Partition { group, partition }),
         1 => (0usize..24, -20i8..20).prop_map(|(task, nice)| Event::Nice { task, nice }),
         2 => (0usize..24, 0u32..4).prop_map(|(task, group)| Event::Move { task, group }),
         4 => (1u64..30_000).prop_map(|us| Event::Run { us }),
@@ -80,6 +93,13 @@ fn event() -> impl Strategy<Value = Event> {
 fn cpus_of(bits: u16, cpus: u16) -> CpuSet {
     let set = |cpu: &u16| bits >> (cpu % 16) & 1 == 1;
     (0..cpus).filter(set).map(CpuId).collect()
+}
+
+/// A CPU that is online, by any number.
+fn online(driver: &Driver, cpu: u16) -> u16 {
+    let online = driver.sched.online();
+    let cpu = CpuId(cpu % driver.cpus);
+    online.iter_wrap(cpu).next().map_or(0, |cpu| cpu.0)
 }
 
 fn machine() -> impl Strategy<Value = &'static str> {
@@ -129,19 +149,19 @@ proptest! {
         for event in events {
             match event {
                 Event::Fork(cpu) if forked < tasks.len() => {
-                    driver.fork(cpu % cpus, tasks[forked]);
+                    driver.fork(online(&driver, cpu), tasks[forked]);
                     forked += 1;
                 }
                 Event::Fork(_) => {}
                 Event::Block(cpu) => driver.block(CpuId(cpu % cpus)),
-                Event::Wake { waker, task } => driver.wake(CpuId(waker % cpus), tasks[task]),
+                Event::Wake { waker, task } => driver.wake(CpuId(online(&driver, waker)), tasks[task]),
                 Event::Yield(cpu) => driver.sched.yield_now(driver.now, CpuId(cpu % cpus)),
                 Event::Exit(cpu) => driver.sched.exit(driver.now, CpuId(cpu % cpus)),
                 Event::Weight { group, weight } => {
                     driver.sched.set_group_weight(driver.now, GroupId(group), weight);
                 }
                 Event::Affinity { from, task, cpus: bits } => {
-                    let (from, cpus) = (CpuId(from % cpus), cpus_of(bits, cpus));
+                    let (from, cpus) = (CpuId(online(&driver, from)), cpus_of(bits, cpus));
                     driver.sched.set_affinity(driver.now, from, tasks[task], &cpus);
                 }
                 Event::Cpuset { group, cpus: bits } => {
@@ -156,6 +176,16 @@ proptest! {
                 }
                 Event::Idle { group, idle } => {
                     driver.sched.set_group_idle(driver.now, GroupId(group), idle);
+                }
+                Event::Offline(bits) => {
+                    driver.sched.set_offline(driver.now, &cpus_of(bits, cpus));
+                }
+                Event::Online(bits) => {
+                    driver.sched.set_online(driver.now, &cpus_of(bits, cpus));
+                }
+                Event::Partition { group, partition } => {
+                    let now = driver.now;
+                    driver.sched.set_group_partition(now, GroupId(group), partition);
                 }
                 Event::Nice { task, nice } => driver.sched.set_nice(driver.now, tasks[task], nice),
                 Event::Move { task, group } => {

@@ -9,6 +9,7 @@ mod change;
 mod domains;
 mod driver;
 mod fairness;
+mod hotplug;
 mod invariants;
 mod nested_load;
 mod numa;

@@ -235,7 +235,7 @@ fn place(
     topology: &Topology,
     groups: &Groups,
 ) -> Part<Compiled> {
-    let allowed = groups.get(&tasks.cgroup).cpus;
+    let allowed = groups.of(tasks).cpus;
     let everywhere = CpuSet::first_n(topology.cpus.len());
     let asked = tasks.affinity.as_ref().map_or(everywhere, cpu_set);
     let affinity = asked.and(&allowed);
@@ -391,7 +391,7 @@ impl World {
             .map(|used| Memory::new(used, tasks));
         for (index, &program) in (0..).zip(&programs.thread) {
             let id = sched.add_task(&NewTask {
-                group: groups.get(&tasks.cgroup).id,
+                group: groups.of(tasks).id,
                 nice: tasks.nice,
                 policy: tasks.policy,
                 affinity: *asked,
@@ -411,7 +411,7 @@ impl World {
         let threads = first..self.threads.len() as u32;
         self.table.tasks.push(TaskInfo {
             name: tasks.name.clone(),
-            cgroup: groups.index(&tasks.cgroup) as u32,
+            cgroup: groups.index_of(tasks) as u32,
             threads: threads.end - threads.start,
             metric: programs
                 .metric
@@ -421,6 +421,7 @@ impl World {
         self.tasks.push(TaskRun::new(
             threads,
             birth.clone(),
+            groups.session(tasks),
             tasks.start.0,
             programs.metric.clone(),
             programs.traits.footprint_bytes,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use teeter_scenario::Nanos;
 use teeter_scenario::document::Bandwidth;
-use teeter_sched::TaskId;
+use teeter_sched::{GroupId, TaskId};
 
 use super::Simulation;
 use crate::queue::Event;
@@ -38,13 +38,25 @@ impl Simulation {
             Change::GroupMems { group, mems } => {
                 self.sched.set_group_mems(now, *group, Some(mems));
             }
+            Change::Offline { cpus } => {
+                self.sched.set_offline(now, cpus);
+                self.settle();
+                self.note_online();
+            }
+            Change::Online { cpus } => {
+                self.sched.set_online(now, cpus);
+                self.note_online();
+            }
             Change::Affinity { threads, cpus } => self.for_each(threads, |simulation, task| {
                 // An administrator's call takes effect at once; the CPU it is made on is not modelled.
                 let from = simulation.sched.task_cpu(task);
                 simulation.sched.set_affinity(now, from, task, cpus);
             }),
             Change::Move { threads, to } => self.for_each(threads, |simulation, task| {
-                simulation.sched.move_task(now, task, *to);
+                let thread = &simulation.threads[task.0 as usize];
+                let session = simulation.tasks[thread.task as usize].session;
+                let to = session.filter(|_| *to == GroupId::ROOT).unwrap_or(*to);
+                simulation.sched.move_task(now, task, to);
             }),
             Change::Nice { threads, nice } => self.for_each(threads, |simulation, task| {
                 simulation.sched.set_nice(now, task, *nice);
@@ -56,6 +68,13 @@ impl Simulation {
         }
         self.settle();
         self.note_changes();
+    }
+
+    fn note_online(&mut self) {
+        let online = *self.sched.online();
+        for cpu in self.hardware.topology.cpu_ids() {
+            self.stats.set_online(self.now, cpu, online.contains(cpu));
+        }
     }
 
     fn for_each(&mut self, threads: &Range<u32>, change: impl Fn(&mut Self, TaskId)) {

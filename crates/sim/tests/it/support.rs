@@ -1,7 +1,7 @@
 //! What the engine cannot do is refused by its path.
 
 use teeter_scenario::Nanos;
-use teeter_scenario::document::{Action, Cgroup, Fork, Partition, Scenario, ScriptEntry, Workload};
+use teeter_scenario::document::{Fork, Scenario, Workload};
 use teeter_sim::{Error, Simulation};
 
 use crate::bench::{scenario, threads};
@@ -30,24 +30,10 @@ fn a_plain_scenario_is_accepted() {
 #[test]
 fn each_unsupported_part_is_named() {
     let problems = paths(|scenario| {
-        let mut cgroup = Cgroup::new("/a");
-        cgroup.partition = Partition::Root;
-        scenario.cgroups.push(cgroup);
-        scenario.tasks[0].session = 3;
-        let offline = Action::Offline("1".parse().unwrap());
-        scenario.script.push(ScriptEntry {
-            at: Nanos(5),
-            action: offline,
-        });
+        scenario.tasks.push(threads("clamped", Workload::Hog, 1));
+        scenario.tasks[1].uclamp.max = 512;
     });
-    assert_eq!(
-        problems,
-        [
-            "/cgroups/0/partition",
-            "/tasks/0/session",
-            "/script/0/offline"
-        ]
-    );
+    assert_eq!(problems, ["/tasks/1/uclamp"]);
 }
 
 #[test]
