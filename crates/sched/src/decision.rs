@@ -11,7 +11,9 @@ use teeter_scenario::Nanos;
 
 use crate::balance::Migration;
 use crate::balance::group::{GroupStats, IdleType};
+use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::TaskId;
+use crate::wake::affine::AffineWeight;
 
 pub(crate) use log::Log;
 pub use names::{VOCABULARY, Value};
@@ -32,6 +34,8 @@ pub struct Decision {
 pub(crate) enum About {
     Balance(Box<Balance>),
     Placement(Placement),
+    Affine(Affine),
+    Idlest(Box<Idlest>),
     Numa(NumaMigrate),
 }
 
@@ -134,6 +138,39 @@ pub(crate) struct Placement {
     pub(crate) chosen_cpu: CpuId,
     pub(crate) sync: bool,
     pub(crate) step: Step,
+}
+
+/// The choice of `wake_affine` between the waker's CPU and the one the task was on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Affine {
+    pub(crate) task: TaskId,
+    pub(crate) prev_cpu: CpuId,
+    pub(crate) chosen_cpu: CpuId,
+    pub(crate) imbalance_pct: u32,
+    /// What was weighed, if it came to that.
+    pub(crate) weight: Option<AffineWeight>,
+}
+
+/// The choice of `find_idlest_group` between the local group and the idlest other one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Idlest {
+    pub(crate) task: TaskId,
+    pub(crate) domain: &'static str,
+    pub(crate) level: u8,
+    pub(crate) span_weight: u32,
+    pub(crate) imbalance_pct: u32,
+    pub(crate) compared: Compared,
+    /// Whether the task stays in the local group.
+    pub(crate) stays: bool,
+}
+
+/// What was compared of the local group and the idlest other one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Compared {
+    /// By group types (v5.5).
+    pub(crate) stats: Option<(GroupStats, GroupStats)>,
+    /// By loads (to v5.4).
+    pub(crate) loads: Option<(GroupLoad, GroupLoad)>,
 }
 
 /// An attempt to bring a task to its preferred node.

@@ -11,6 +11,7 @@ mod without;
 
 use teeter_machine::{CpuId, CpuSet, NodeId};
 
+use crate::decision::Compared;
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId, TaskId};
 use crate::rules::{Idlest, SchedIdleCpus};
@@ -87,9 +88,9 @@ impl Sched {
             if !domain.flags.has(flag) {
                 continue;
             }
-            let Some(group) = self.find_idlest_group(sd, &placement, cpu) else {
-                continue;
-            };
+            let (group, compared) = self.find_idlest_group(sd, &placement, cpu);
+            self.note_idlest(cpu, sd, task, group.is_none(), &compared);
+            let Some(group) = group else { continue };
             let idlest = self.find_idlest_group_cpu(group, &allowed, cpu);
             if idlest != cpu {
                 cpu = idlest;
@@ -119,7 +120,13 @@ impl Sched {
         widest
     }
 
-    fn find_idlest_group(&self, sd: SdId, placement: &Placement, cpu: CpuId) -> Option<SgId> {
+    /// The group to go to, `None` = the local one; and what was compared.
+    fn find_idlest_group(
+        &self,
+        sd: SdId,
+        placement: &Placement,
+        cpu: CpuId,
+    ) -> (Option<SgId>, Compared) {
         match self.rules.fork.idlest {
             Idlest::SpareCapacity => self.idlest_by_load(sd, placement, cpu),
             Idlest::GroupType | Idlest::GroupTypeLoad | Idlest::GroupTypeUtil => {

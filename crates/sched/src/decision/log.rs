@@ -3,8 +3,8 @@
 use teeter_machine::CpuId;
 use teeter_scenario::Nanos;
 
-use super::{About, Balance, Decision, NumaMigrate, Placement, Verdict};
-use crate::ids::TaskId;
+use super::{About, Affine, Balance, Compared, Decision, Idlest, NumaMigrate, Placement, Verdict};
+use crate::ids::{SdId, TaskId};
 use crate::sched::{BOOT_NS, Sched};
 
 /// Decisions not yet taken out, and the tasks the pass under way has looked at.
@@ -46,6 +46,37 @@ impl Sched {
         let chosen = placement.chosen_cpu;
         self.note(cpu, About::Placement(placement));
         chosen
+    }
+
+    /// Notes a choice of `wake_affine`, and gives the CPU chosen.
+    pub(crate) fn note_affine(&mut self, this_cpu: CpuId, affine: Affine) -> CpuId {
+        let chosen = affine.chosen_cpu;
+        self.note(this_cpu, About::Affine(affine));
+        chosen
+    }
+
+    /// Notes a choice of `find_idlest_group`, seen from a CPU.
+    pub(crate) fn note_idlest(
+        &mut self,
+        cpu: CpuId,
+        sd: SdId,
+        task: TaskId,
+        stays: bool,
+        compared: &Compared,
+    ) {
+        if self.recording() {
+            let domain = self.domains.sd(sd);
+            let idlest = Idlest {
+                task,
+                domain: domain.name,
+                level: domain.level,
+                span_weight: domain.span_weight,
+                imbalance_pct: domain.imbalance_pct,
+                compared: *compared,
+                stays,
+            };
+            self.note(cpu, About::Idlest(Box::new(idlest)));
+        }
     }
 
     /// Notes the end of a pass, with the tasks noted since the last one.

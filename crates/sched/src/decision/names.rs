@@ -3,10 +3,12 @@
 use teeter_machine::CpuId;
 use teeter_scenario::expr::Vocabulary;
 
-use super::{About, Balance, Decision, Event, NumaMigrate, Placement, Step, Why};
+use super::{About, Balance, Decision, Event, Idlest, NumaMigrate, Placement, Step, Why};
 use crate::balance::Migration;
 use crate::balance::group::{GroupStats, GroupType, IdleType};
+use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::TaskId;
+use crate::wake::affine::AffineWeight;
 
 /// One number of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,8 @@ const CONSTANTS: &[(&str, i64)] = &numbered([
     "wakeup",
     "fork",
     "exec",
+    "wake_affine",
+    "find_idlest_group",
     "SMT",
     "CLS",
     "MC",
@@ -107,14 +111,35 @@ fields! {
     "t_ns": |d| Some(number(d.at.0)),
     "cpu": |d| Some(number(d.cpu.0)),
     "kind": |d| Some(Value::Name(d.kind())),
-    // Of a placement, or of an attempt to bring a task to its preferred node.
-    "task": |d| placement(d).map(|p| p.task).or_else(|| Some(numa(d)?.task)).map(Value::Task),
-    "prev_cpu": |d| placement(d).map(|p| number(p.prev_cpu.0)),
+    // Of a placement and what led to it, or of an attempt to bring a task to its preferred node.
+    "task": |d| task(d).map(Value::Task),
+    "prev_cpu": |d| Some(number(prev_cpu(d)?.0)),
     "sync": |d| Some(number(u8::from(placement(d)?.sync))),
     "target_cpu": |d| Some(number(placement(d)?.target_cpu?.0)),
     "step": |d| Some(Value::Name(step(placement(d)?.step))),
-    "chosen_cpu": |d| placement(d).map(|p| number(p.chosen_cpu.0)),
-    // Of such an attempt.
+    "chosen_cpu": |d| Some(number(chosen_cpu(d)?.0)),
+    // Of wake_affine.
+    "this_load": |d| Some(number(weight(d)?.this_load)),
+    "prev_load": |d| Some(number(weight(d)?.prev_load)),
+    "task_h_load": |d| Some(number(weight(d)?.task_h_load)),
+    "sync_h_load": |d| Some(number(weight(d)?.sync_h_load?)),
+    "this_capacity": |d| Some(number(weight(d)?.this_capacity)),
+    "prev_capacity": |d| Some(number(weight(d)?.prev_capacity)),
+    // Of find_idlest_group.
+    "stays": |d| Some(number(u8::from(choice(d)?.stays))),
+    "local.runnable_load": |d| Some(number(choice(d)?.compared.loads?.0.runnable)),
+    "idlest.runnable_load": |d| Some(number(choice(d)?.compared.loads?.1.runnable)),
+    "idlest.sum_nr_running": |d| Some(number(idlest(d)?.sum_nr_running)),
+    "idlest.sum_h_nr_running": |d| Some(number(idlest(d)?.sum_h_nr_running)),
+    "idlest.idle_cpus": |d| Some(number(idlest(d)?.idle_cpus)),
+    "idlest.group_weight": |d| Some(number(idlest(d)?.group_weight)),
+    "idlest.group_load": |d| Some(number(idlest(d)?.group_load)),
+    "idlest.group_util": |d| Some(number(idlest(d)?.group_util)),
+    "idlest.group_runnable": |d| Some(number(idlest(d)?.group_runnable?)),
+    "idlest.group_capacity": |d| Some(number(idlest(d)?.group_capacity)),
+    "idlest.avg_load": |d| avg_load(idlest(d), loads(d).map(|(_, idlest)| idlest)),
+    "idlest.group_type": |d| Some(Value::Name(idlest(d)?.group_type.name())),
+    // Of NUMA balancing.
     "src_nid": |d| Some(number(numa(d)?.src_nid.0)),
     "dst_nid": |d| Some(number(numa(d)?.dst_nid.0)),
     "taskimp": |d| Some(number(numa(d)?.taskimp)),
@@ -125,10 +150,10 @@ fields! {
     "best_task": |d| numa(d)?.best_task.map(Value::Task),
     "best_imp": |d| numa(d)?.best_imp.map(Value::Number),
     // Of a balance pass.
-    "domain.name": |d| Some(Value::Name(balance(d)?.domain)),
-    "domain.level": |d| Some(number(balance(d)?.level)),
-    "domain.span_weight": |d| Some(number(balance(d)?.span_weight)),
-    "imbalance_pct": |d| Some(number(balance(d)?.imbalance_pct)),
+    "domain.name": |d| Some(Value::Name(domain(d)?.0)),
+    "domain.level": |d| Some(number(domain(d)?.1)),
+    "domain.span_weight": |d| Some(number(domain(d)?.2)),
+    "imbalance_pct": |d| Some(number(imbalance_pct(d)?)),
     "idle": |d| Some(Value::Name(idle(balance(d)?.idle))),
     "dst_cpu": |d| Some(number(balance(d)?.dst_cpu.0)),
     "why": |d| balance(d).map(|b| why(b.why)).or_else(|| numa(d).map(outcome)).map(Value::Name),
@@ -145,7 +170,7 @@ fields! {
     "local.group_util": |d| Some(number(local(d)?.group_util)),
     "local.group_runnable": |d| Some(number(local(d)?.group_runnable?)),
     "local.group_capacity": |d| Some(number(local(d)?.group_capacity)),
-    "local.avg_load": |d| Some(number(local(d)?.avg_load)),
+    "local.avg_load": |d| avg_load(local(d), loads(d).map(|(local, _)| local)),
     "local.group_type": |d| Some(Value::Name(local(d)?.group_type.name())),
     // Most tasks of any group but the local one: more than the busiest has means that it is not by tasks.
     "max.sum_nr_running": |d| busiest(d).and(Some(number(balance(d)?.seen.max_nr_running))),
@@ -185,7 +210,8 @@ impl Decision {
         balance(self).map_or(&[], |balance| &balance.candidates)
     }
 
-    /// What it was about: `balance`, `wakeup`, `fork`, `exec` or `numa`.
+    /// What it was about: `balance`, `wakeup`, `fork`, `exec` or `numa`; on the way to a placement, `wake_affine`
+    /// or `find_idlest_group`.
     pub fn kind(&self) -> &'static str {
         match &self.about {
             About::Balance(_) => "balance",
@@ -194,6 +220,8 @@ impl Decision {
                 Event::Fork => "fork",
                 Event::Exec => "exec",
             },
+            About::Affine(_) => "wake_affine",
+            About::Idlest(_) => "find_idlest_group",
             About::Numa(_) => "numa",
         }
     }
@@ -207,21 +235,79 @@ fn number(n: impl TryInto<i64>) -> Value {
 fn placement(decision: &Decision) -> Option<&Placement> {
     match &decision.about {
         About::Placement(placement) => Some(placement),
-        About::Balance(_) | About::Numa(_) => None,
+        _ => None,
     }
 }
 
 fn balance(decision: &Decision) -> Option<&Balance> {
     match &decision.about {
         About::Balance(balance) => Some(balance),
-        About::Placement(_) | About::Numa(_) => None,
+        _ => None,
+    }
+}
+
+fn choice(decision: &Decision) -> Option<&Idlest> {
+    match &decision.about {
+        About::Idlest(idlest) => Some(idlest),
+        _ => None,
     }
 }
 
 fn numa(decision: &Decision) -> Option<&NumaMigrate> {
     match &decision.about {
         About::Numa(attempt) => Some(attempt),
-        About::Balance(_) | About::Placement(_) => None,
+        _ => None,
+    }
+}
+
+fn weight(decision: &Decision) -> Option<&AffineWeight> {
+    match &decision.about {
+        About::Affine(affine) => affine.weight.as_ref(),
+        _ => None,
+    }
+}
+
+fn task(decision: &Decision) -> Option<TaskId> {
+    match &decision.about {
+        About::Balance(_) => None,
+        About::Placement(placement) => Some(placement.task),
+        About::Affine(affine) => Some(affine.task),
+        About::Idlest(idlest) => Some(idlest.task),
+        About::Numa(attempt) => Some(attempt.task),
+    }
+}
+
+fn prev_cpu(decision: &Decision) -> Option<CpuId> {
+    match &decision.about {
+        About::Placement(placement) => Some(placement.prev_cpu),
+        About::Affine(affine) => Some(affine.prev_cpu),
+        _ => None,
+    }
+}
+
+fn chosen_cpu(decision: &Decision) -> Option<CpuId> {
+    match &decision.about {
+        About::Placement(placement) => Some(placement.chosen_cpu),
+        About::Affine(affine) => Some(affine.chosen_cpu),
+        _ => None,
+    }
+}
+
+/// Name, level and CPUs of the domain.
+fn domain(decision: &Decision) -> Option<(&'static str, u8, u32)> {
+    match &decision.about {
+        About::Balance(of) => Some((of.domain, of.level, of.span_weight)),
+        About::Idlest(of) => Some((of.domain, of.level, of.span_weight)),
+        _ => None,
+    }
+}
+
+fn imbalance_pct(decision: &Decision) -> Option<u32> {
+    match &decision.about {
+        About::Balance(balance) => Some(balance.imbalance_pct),
+        About::Idlest(idlest) => Some(idlest.imbalance_pct),
+        About::Affine(affine) => Some(affine.imbalance_pct),
+        _ => None,
     }
 }
 
@@ -230,7 +316,7 @@ fn src_cpu(decision: &Decision) -> Option<CpuId> {
     match &decision.about {
         About::Balance(balance) => balance.src_cpu,
         About::Numa(attempt) => Some(attempt.src_cpu),
-        About::Placement(_) => None,
+        _ => None,
     }
 }
 
@@ -244,7 +330,27 @@ fn outcome(attempt: &NumaMigrate) -> &'static str {
 }
 
 fn local(decision: &Decision) -> Option<&GroupStats> {
-    balance(decision)?.seen.local.as_ref()
+    match &decision.about {
+        About::Balance(balance) => balance.seen.local.as_ref(),
+        About::Idlest(idlest) => idlest.compared.stats.as_ref().map(|(local, _)| local),
+        _ => None,
+    }
+}
+
+fn idlest(decision: &Decision) -> Option<&GroupStats> {
+    let stats = choice(decision)?.compared.stats.as_ref();
+    stats.map(|(_, idlest)| idlest)
+}
+
+/// Loads of the local and the idlest other group, where `find_idlest_group` compared these.
+fn loads(decision: &Decision) -> Option<(GroupLoad, GroupLoad)> {
+    choice(decision)?.compared.loads
+}
+
+/// Average load of a group, by whichever way it was compared.
+fn avg_load(stats: Option<&GroupStats>, loads: Option<GroupLoad>) -> Option<Value> {
+    let load = stats.map(|stats| stats.avg_load);
+    load.or(loads.map(|load| load.avg)).map(number)
 }
 
 fn busiest(decision: &Decision) -> Option<&GroupStats> {

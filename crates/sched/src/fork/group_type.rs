@@ -10,6 +10,7 @@ use super::{Placement, load_margin};
 use crate::balance::contest::fits_capacity;
 use crate::balance::group::{GroupStats, GroupType, avg_load};
 use crate::balance::group_type::classify;
+use crate::decision::Compared;
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId};
 use crate::rules::Idlest;
@@ -66,7 +67,7 @@ impl Sched {
         sd: SdId,
         placement: &Placement,
         cpu: CpuId,
-    ) -> Option<SgId> {
+    ) -> (Option<SgId>, Compared) {
         let domain = self.domains.sd(sd);
         let mut local: Option<GroupStats> = None;
         let mut idlest: Option<GroupStats> = None;
@@ -83,9 +84,15 @@ impl Sched {
                 idlest = Some(stats);
             }
         }
-        let idlest = idlest?;
+        let Some(idlest) = idlest else {
+            return (None, Compared::default());
+        };
         let Some(local) = local else {
-            return Some(idlest.group);
+            return (Some(idlest.group), Compared::default());
+        };
+        let compared = Compared {
+            stats: Some((local, idlest)),
+            loads: None,
         };
         let numa = domain.flags.has(Flags::NUMA);
         if numa
@@ -94,11 +101,11 @@ impl Sched {
         {
             let node = self.topology.nodes[preferred.index()];
             if node.contains(cpu) {
-                return None;
+                return (None, compared);
             }
             let there = self.domains.sg(idlest.group).span.first();
             if there.is_some_and(|first| node.contains(first)) {
-                return Some(idlest.group);
+                return (Some(idlest.group), compared);
             }
         }
         let numa = numa.then(|| NodeLimit {
@@ -113,7 +120,7 @@ impl Sched {
                 .len() as u32,
         });
         let stays = stays_local(&local, &idlest, domain.imbalance_pct, numa);
-        (!stays).then_some(idlest.group)
+        ((!stays).then_some(idlest.group), compared)
     }
 
     /// `update_sg_wakeup_stats`: the group as it is without the task.

@@ -6,6 +6,7 @@ use teeter_machine::CpuId;
 
 use super::{Placement, load_margin};
 use crate::balance::group::avg_load;
+use crate::decision::Compared;
 use crate::domain::Flags;
 use crate::ids::{SdId, SgId};
 use crate::sched::Sched;
@@ -43,7 +44,7 @@ impl Sched {
         sd: SdId,
         placement: &Placement,
         cpu: CpuId,
-    ) -> Option<SgId> {
+    ) -> (Option<SgId>, Compared) {
         let domain = self.domains.sd(sd);
         let pct = domain.imbalance_pct;
         let mut local = None;
@@ -84,19 +85,21 @@ impl Sched {
                 idlest = Some((GroupLoad { runnable, ..load }, group));
             }
         }
+        let loads = local.zip(idlest.map(|(load, _)| load));
+        let compared = Compared { stats: None, loads };
         if let Some(util) = placement.util {
             match spare.choice(util, pct) {
-                Choice::Local => return None,
-                Choice::Group(group) => return Some(group),
+                Choice::Local => return (None, compared),
+                Choice::Group(group) => return (Some(group), compared),
                 Choice::ByLoad => {}
             }
         }
-        let (load, group) = idlest?;
+        let Some((load, group)) = idlest else {
+            return (None, compared);
+        };
         let numa = domain.flags.has(Flags::NUMA) && self.rules.fork.stays_on_node;
-        match local {
-            Some(local) if load.stays_local(local, pct, numa) => None,
-            _ => Some(group),
-        }
+        let stays = local.is_some_and(|local| load.stays_local(local, pct, numa));
+        ((!stays).then_some(group), compared)
     }
 }
 

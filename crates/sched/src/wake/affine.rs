@@ -4,6 +4,7 @@
 
 use teeter_machine::CpuId;
 
+use crate::decision::Affine;
 use crate::ids::{EntityId, SdId, TaskId};
 use crate::rules::Feature;
 use crate::sched::Sched;
@@ -16,7 +17,7 @@ pub(crate) fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bo
 }
 
 /// What `wake_affine_weight` weighs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AffineWeight {
     pub(crate) this_load: u64,
     pub(crate) prev_load: u64,
@@ -75,23 +76,43 @@ impl Sched {
         prev: CpuId,
         sync: bool,
     ) -> CpuId {
-        if self.rules.wake.by_effective_load {
-            return self.wake_affine_by_effective_load(sd, task, this, prev, sync);
-        }
+        let mut affine = Affine {
+            task,
+            prev_cpu: prev,
+            chosen_cpu: prev,
+            imbalance_pct: self.domains.sd(sd).imbalance_pct,
+            weight: None,
+        };
         let features = self.rules.features;
-        if features.has(Feature::WaIdle)
+        if self.rules.wake.by_effective_load {
+            affine.chosen_cpu = self.wake_affine_by_effective_load(sd, task, this, prev, sync);
+        } else if features.has(Feature::WaIdle)
             && let Some(cpu) = self.wake_affine_idle(this, prev, sync)
         {
-            return cpu;
+            affine.chosen_cpu = cpu;
+        } else if features.has(Feature::WaWeight) {
+            let weight = self.affine_weight(sd, task, this, prev, sync);
+            affine.weight = Some(weight);
+            affine.chosen_cpu = if weight.prefers_this() { this } else { prev };
         }
-        if !features.has(Feature::WaWeight) {
-            return prev;
-        }
+        self.note_affine(this, affine)
+    }
+
+    /// What the two CPUs carry, and what the task would add.
+    fn affine_weight(
+        &mut self,
+        sd: SdId,
+        task: TaskId,
+        this: CpuId,
+        prev: CpuId,
+        sync: bool,
+    ) -> AffineWeight {
+        let features = self.rules.features;
         let se = self.task(task).se;
         self.sync_entity_load_avg(se);
         let waker = self.rqs[this.index()].curr.filter(|_| sync);
         let waker_se: Option<EntityId> = waker.map(|waker| self.task(waker).se);
-        let weight = AffineWeight {
+        AffineWeight {
             this_load: self.wake_load(this),
             prev_load: self.wake_load(prev),
             task_h_load: self.task_h_load(se),
@@ -101,8 +122,7 @@ impl Sched {
             bias_pct: features
                 .has(Feature::WaBias)
                 .then_some(self.domains.sd(sd).imbalance_pct),
-        };
-        if weight.prefers_this() { this } else { prev }
+        }
     }
 
     /// An idle one of the two, or one that soon will be.

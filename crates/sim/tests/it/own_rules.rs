@@ -6,9 +6,9 @@
 )]
 
 use serde_json::{Value, json};
-use teeter_scenario::Nanos;
 use teeter_scenario::document::workload::Periodic;
 use teeter_scenario::document::{Fork, Kernel, Scenario, Workload};
+use teeter_scenario::{Nanos, presets};
 use teeter_sched::decision::{Decision, Value as Number};
 use teeter_sim::Simulation;
 
@@ -170,5 +170,31 @@ fn decisions_tell_what_happened_and_change_nothing() {
     for decision in allowed {
         let number = |name| named(decision, name).unwrap().number();
         assert!(number("busiest.sum_nr_running") <= 2 && number("imbalance_before") > 0);
+    }
+}
+
+#[test]
+fn choices_on_the_way_follow_from_their_numbers() {
+    let mut scenario = presets::get("lu-group").unwrap();
+    scenario.run.duration = Nanos::from_millis(400);
+    scenario.kernels = vec![Kernel::new("v5.6")];
+    let decisions = decisions(&mut Simulation::new(&scenario, 0, 0).unwrap());
+    for decision in &decisions {
+        let number = |name| named(decision, name).map(Number::number);
+        match decision.kind() {
+            "wake_affine" => {
+                let chosen = number("chosen_cpu");
+                let this = i64::from(decision.cpu.0);
+                assert!(chosen == number("prev_cpu") || chosen == Some(this));
+            }
+            "find_idlest_group" if number("local.group_type") == number("idlest.group_type") => {
+                let (local, idlest) = (number("local.idle_cpus"), number("idlest.idle_cpus"));
+                assert!(number("stays") == Some(1) || local < idlest);
+            }
+            _ => {}
+        }
+    }
+    for kind in ["wake_affine", "find_idlest_group", "wakeup", "fork"] {
+        assert!(decisions.iter().any(|d| d.kind() == kind), "{kind}");
     }
 }
