@@ -240,6 +240,7 @@ impl Sched {
                     });
                 }
             }
+            self.check_numa(cpu)?;
             for task in &rq.cfs_tasks {
                 queues[task.index()] += usize::from(self.task(*task).cpu.index() == cpu);
             }
@@ -256,6 +257,32 @@ impl Sched {
                 return Err(Broken::Queues {
                     task: task as u32,
                     queues,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// A run-queue knows how many of its tasks have a preferred node, and are on it.
+    fn check_numa(&self, cpu: usize) -> Result<(), Broken> {
+        let rq = &self.rqs[cpu];
+        let (mut numa, mut preferred) = (0, 0);
+        for task in &rq.cfs_tasks {
+            if let Some(node) = self.numa.preferred(*task) {
+                numa += 1;
+                preferred += u64::from(self.numa.nodes.of(CpuId(cpu as u16)) == node);
+            }
+        }
+        for (what, held, found) in [
+            ("nr_numa_running", rq.nr_numa_running, numa),
+            ("nr_preferred_running", rq.nr_preferred_running, preferred),
+        ] {
+            if u64::from(held) != found {
+                return Err(Broken::Sum {
+                    what,
+                    cfs_rq: cpu as u32,
+                    held: held.into(),
+                    found,
                 });
             }
         }

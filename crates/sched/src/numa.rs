@@ -19,6 +19,7 @@ mod placement;
 mod scan;
 mod share;
 mod state;
+mod watch;
 mod work;
 
 use teeter_machine::NodeId;

@@ -38,7 +38,7 @@ pub use fork::{ForkNuma, ForkRules, Idlest};
 pub use idle::IdleRules;
 pub use load::{LoadMetric, LoadRules, NewUtil, Pelt, Propagation, UtilEst};
 pub use named::{RuleInfo, all};
-pub use numa::{NumaMove, NumaRules, NumaTunables, ScanPeriod};
+pub use numa::{NumaMove, NumaRules, NumaTunables, OthersRegions, ScanPeriod};
 pub(crate) use own::{GROUP_INPUTS, OwnTraps};
 pub use own::{OwnPoint, OwnRules, OwnTrap};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};

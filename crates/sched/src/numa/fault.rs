@@ -100,6 +100,7 @@ impl Sched {
         let here = self.numa.nodes.of(cpu);
         let held = &mut self.numa.regions[region.index()];
         let pages = held.pages_of(chunk);
+        held.watch.touched_by(task);
         let state = &mut held.chunks[chunk];
         state.marked = false;
         let last = state.last.replace(LastTouch { task, cpu });

@@ -7,6 +7,7 @@ use teeter_machine::{CpuId, NodeId, Topology};
 use teeter_scenario::Bytes;
 
 use super::PAGE;
+pub(crate) use super::watch::Watch;
 use crate::ids::TaskId;
 
 /// A process's address space (`mm_struct`), numbered in order of [`crate::Sched::add_mm`].
@@ -65,6 +66,7 @@ pub(crate) struct Region {
     pub(crate) chunks: Vec<Chunk>,
     /// Pages on each node.
     pub(crate) on_node: Vec<u64>,
+    pub(crate) watch: Watch,
 }
 
 impl Region {
@@ -79,6 +81,7 @@ impl Region {
             chunk_pages,
             chunks: vec![Chunk::default(); pages.div_ceil(chunk_pages) as usize],
             on_node: vec![0; nodes],
+            watch: Watch::default(),
         }
     }
 

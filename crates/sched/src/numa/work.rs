@@ -5,9 +5,12 @@
 
 use teeter_machine::{CpuId, NodeId};
 
-use super::memory::MmId;
+use super::memory::{MmId, Region};
 use super::scan::millis;
+use super::state::Numa;
+use super::watch::{Admission, Seen};
 use crate::ids::TaskId;
+use crate::rules::OthersRegions;
 use crate::sched::Sched;
 
 /// What marking one page takes, ns; an assumption of ours. A task runs other code for 32 times as long
@@ -130,7 +133,7 @@ impl Sched {
         let next = self.jiffies() + self.msecs_to_jiffies(period);
         self.numa.mms[mm.index()].next_scan = next;
         let here = self.numa.nodes.of(self.task(task).cpu);
-        let marked = self.mark(mm, here);
+        let marked = self.mark(task, mm, here);
         self.numa.stats.pte_updates += marked;
         if let Some(known) = self.numa.task_mut(task) {
             known.node_stamp += SCAN_SHARE * MARK_COST_NS * marked;
@@ -139,46 +142,113 @@ impl Sched {
 
     /// Marks memory from where the last scan ended: as much as one scan covers, or to the end. Gives the
     /// pages marked.
-    fn mark(&mut self, mm: MmId, here: NodeId) -> u64 {
-        let size = (self.rules.tunables.numa.scan_size.0 / super::PAGE) as i64;
-        let (mut pages, mut virtpages) = (size, size * VIRTUAL as i64);
-        let numa = &mut self.numa;
-        let space = &mut numa.mms[mm.index()];
-        // What only one task touches is left alone where it is near that task.
-        let alone = space.users == 1;
+    fn mark(&mut self, task: TaskId, mm: MmId, here: NodeId) -> u64 {
+        let mut scan = Scan {
+            task,
+            here,
+            rule: self.rules.numa.others_regions,
+            jiffies: self.jiffies(),
+            delay: self.msecs_to_jiffies(millis(self.rules.tunables.numa.scan_delay)),
+            pages: (self.rules.tunables.numa.scan_size.0 / super::PAGE) as i64,
+            virtpages: (self.rules.tunables.numa.scan_size.0 / super::PAGE * VIRTUAL) as i64,
+            marked: 0,
+        };
+        let passed_over = scan.pass(&mut self.numa, mm, false);
+        if passed_over && scan.rule == OthersRegions::SkippedUnlessLast {
+            scan.pass(&mut self.numa, mm, true);
+        }
+        scan.marked
+    }
+}
+
+/// A scan of some of a process's memory (`task_numa_work`).
+#[derive(Clone, Copy, Debug)]
+struct Scan {
+    /// On whose time it runs, and on which node.
+    task: TaskId,
+    here: NodeId,
+    rule: OthersRegions,
+    jiffies: u64,
+    delay: u64,
+    /// How much it still covers, and how much it still passes over.
+    pages: i64,
+    virtpages: i64,
+    /// Pages marked.
+    marked: u64,
+}
+
+impl Scan {
+    /// Goes on from where the last one ended. Gives whether it came to the end and has passed over regions
+    /// of other tasks. A forced one takes those too, one at a time.
+    fn pass(&mut self, numa: &mut Numa, mm: MmId, forced: bool) -> bool {
+        let Numa { mms, regions, .. } = numa;
+        let space = &mut mms[mm.index()];
         let (mut at, mut chunk) = space.scan_offset;
         if at >= space.regions.len() {
             space.scan_seq += 1;
+            space.scan_offset = (0, 0);
             (at, chunk) = (0, 0);
         }
-        let mut marked = 0;
-        while at < space.regions.len() && pages > 0 && virtpages > 0 {
-            let region = &mut numa.regions[space.regions[at].index()];
-            let end = (chunk + region.chunks_for(pages as u64)).min(region.chunks.len());
-            let mut updated = 0;
-            for one in chunk..end {
-                let state = &mut region.chunks[one];
-                let near = alone && state.node == Some(here);
-                if state.node.is_some() && !state.marked && !near {
-                    state.marked = true;
-                    updated += region.pages_of(one);
+        let (mut passed_over, mut stopped) = (false, false);
+        while at < space.regions.len() && self.pages > 0 && self.virtpages > 0 {
+            let region = &mut regions[space.regions[at].index()];
+            let seen = Seen {
+                jiffies: self.jiffies,
+                delay: self.delay,
+                scan_seq: space.scan_seq,
+                users: space.users,
+                begun: chunk > 0,
+            };
+            match region.watch.admits(self.task, seen, self.rule) {
+                Admission::NotNow => (at, chunk) = (at + 1, 0),
+                Admission::Others if !forced => {
+                    passed_over = true;
+                    (at, chunk) = (at + 1, 0);
+                }
+                Admission::Others | Admission::Own => {
+                    // What only one task touches is left alone where it is near that task.
+                    let end = self.mark_part(region, chunk, space.users == 1);
+                    (at, chunk) = (at, end);
+                    if end == region.chunks.len() {
+                        region.watch.done(space.scan_seq);
+                        (at, chunk) = (at + 1, 0);
+                        if forced {
+                            stopped = true;
+                            break;
+                        }
+                    }
                 }
             }
-            let span = region.pages_between(chunk, end) as i64;
-            pages -= if updated > 0 { span } else { 0 };
-            virtpages -= span;
-            marked += updated;
-            (at, chunk) = if end == region.chunks.len() {
-                (at + 1, 0)
-            } else {
-                (at, end)
-            };
+        }
+        let more = self.pages > 0 && self.virtpages > 0;
+        let ended = at >= space.regions.len() && more && !stopped;
+        if ended && passed_over && self.rule == OthersRegions::SkippedUnlessLast {
+            return true;
         }
         space.scan_offset = (at, chunk);
-        if at >= space.regions.len() && pages > 0 && virtpages > 0 {
+        if ended {
             space.scan_seq += 1;
             space.scan_offset = (0, 0);
         }
-        marked
+        false
+    }
+
+    /// Marks a region from a chunk on, as far as the scan covers. Gives the chunk at which to go on.
+    fn mark_part(&mut self, region: &mut Region, from: usize, alone: bool) -> usize {
+        let end = (from + region.chunks_for(self.pages as u64)).min(region.chunks.len());
+        let mut updated = 0;
+        for one in from..end {
+            let state = &mut region.chunks[one];
+            let near = alone && state.node == Some(self.here);
+            if state.node.is_some() && !state.marked && !near {
+                state.marked = true;
+                updated += region.pages_of(one);
+            }
+        }
+        let span = region.pages_between(from, end) as i64;
+        self.pages -= if updated > 0 { span } else { 0 };
+        self.virtpages -= span;
+        self.marked += updated;
+        end
     }
 }

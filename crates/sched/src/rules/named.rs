@@ -125,6 +125,11 @@ const RULES: &[RuleInfo] = &[
         "what is asked before a task moves to another node"
     ),
     rule!(
+        "numa.others_regions",
+        numa.others_regions,
+        "what a scan does with regions that its task has not touched of late"
+    ),
+    rule!(
         "numa.idle_ignores_locality",
         numa.idle_ignores_locality,
         "an idle CPU's balance pass takes no heed of locality"

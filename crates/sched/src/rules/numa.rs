@@ -21,6 +21,25 @@ impl Choice for ScanPeriod {
         &[("locality", Self::Locality), ("sharing", Self::Sharing)];
 }
 
+/// What a scan does with regions that the task on whose time it runs has not touched of late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OthersRegions {
+    /// It scans them too (to v6.3).
+    Scanned,
+    /// It passes over them from the third scan of everything on (v6.4 to v6.6).
+    Skipped,
+    /// The same, but scans one of them if there is nothing else (v6.7).
+    SkippedUnlessLast,
+}
+
+impl Choice for OthersRegions {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("scanned", Self::Scanned),
+        ("skipped", Self::Skipped),
+        ("skipped-unless-last", Self::SkippedUnlessLast),
+    ];
+}
+
 /// What `task_numa_migrate` asks before it moves a task to another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumaMove {
@@ -52,6 +71,8 @@ pub struct NumaRules {
     pub scan_period: ScanPeriod,
     /// Moving a task.
     pub moves: NumaMove,
+    /// Regions of other tasks of the process.
+    pub others_regions: OthersRegions,
     /// Whether an idle CPU's balance pass takes no heed of locality (v4.16).
     pub idle_ignores_locality: bool,
     /// Whether a new thread's scans begin some ticks later than its parent's (v4.18).
@@ -80,6 +101,11 @@ impl NumaRules {
                 _ if release.since(5, 7) => NumaMove::Spare,
                 _ if release.since(4, 19) => NumaMove::Load,
                 _ => NumaMove::Slope,
+            },
+            others_regions: match release {
+                _ if release.since(6, 7) => OthersRegions::SkippedUnlessLast,
+                _ if release.since(6, 4) => OthersRegions::Skipped,
+                _ => OthersRegions::Scanned,
             },
             idle_ignores_locality: release.since(4, 16),
             staggered_start: release.since(4, 18),
