@@ -65,6 +65,8 @@ pub(crate) struct Env {
     /// Tasks looked at, and how many may be.
     pub(crate) looked: u32,
     pub(crate) loop_max: u32,
+    /// The busiest group has a task too big for its CPU, whatever is to be moved.
+    pub(crate) src_misfit: bool,
     /// It pushes the task of its own source, by the stopper.
     pub(crate) active: bool,
     pub(crate) cause: Cause,
@@ -141,6 +143,7 @@ impl Sched {
             some_pinned: false,
             looked: 0,
             loop_max: 0,
+            src_misfit: false,
             active: false,
             cause,
             seen: None,
@@ -347,7 +350,8 @@ impl Sched {
             && self.cfs_rqs[env.src_cpu.index()].h_nr_runnable() == 1
             && self.check_cpu_capacity(env.src_cpu, env.sd)
             && src.cpu_capacity * pct < dst.cpu_capacity * 100;
-        reduced || env.migration == Migration::Misfit || self.asym_active_balance(env)
+        let misfit = env.src_misfit || env.migration == Migration::Misfit;
+        reduced || misfit || self.asym_active_balance(env)
     }
 
     /// Keeps the domain's books after a pass. Gives the tasks moved.

@@ -459,6 +459,7 @@ fn average_picture(given: &Value) -> AverageLoad {
     let total_capacity = local.group_capacity + busiest.group_capacity;
     AverageLoad {
         forced_newly_idle: false,
+        packs_onto: None,
         idle: idle(given),
         imbalance_pct: 125,
         // Chosen so that the domain's average is the example's.

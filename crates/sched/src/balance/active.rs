@@ -43,6 +43,7 @@ impl Sched {
             some_pinned: false,
             looked: 0,
             loop_max: 0,
+            src_misfit: false,
             active: true,
             cause: Cause::Active,
             seen: None,

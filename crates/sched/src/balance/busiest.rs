@@ -5,6 +5,7 @@
 
 use teeter_machine::{CpuId, CpuSet};
 
+use super::average_load::Side;
 use super::contest::{Contest, Puller, capacity_greater};
 use super::group::{GroupStats, GroupTraits, GroupType, IdleType, avg_load};
 use super::{Env, Migration, average_load, group_type};
@@ -29,6 +30,11 @@ impl Sched {
         let (pct, groups) = (sd.imbalance_pct, sd.groups.len());
         let prefer_sibling = self.domains.prefer_sibling(env.sd);
         let any = self.rules.balance.sibling_of_any;
+        let packing = self.domains.sd(env.sd).flags.has(Flags::ASYM_PACKING);
+        let mut side = Side {
+            puller: self.contest(env).puller,
+            packs_onto: (packing && env.idle != IdleType::NotIdle).then_some(env.dst_cpu),
+        };
         let mut local: Option<GroupStats> = None;
         let mut busiest: Option<GroupStats> = None;
         let (mut total_load, mut total_capacity, mut overload) = (0, 0, false);
@@ -36,6 +42,8 @@ impl Sched {
         for at in 0..groups {
             let group = self.domains.sd(env.sd).groups[at];
             let mut stats = self.group_stats(group, &env.cpus);
+            stats.traits = self.group_traits(env.sd, at);
+            self.note_misfit(env, &mut stats);
             stats.no_capacity = average_load::is_overloaded(&stats, pct);
             let imbalanced = self.domains.sg(group).imbalance;
             stats.group_type = average_load::classify(&stats, imbalanced);
@@ -47,6 +55,11 @@ impl Sched {
             total_load += stats.group_load;
             total_capacity += stats.group_capacity;
             let Some(local) = &local else {
+                if let Some(puller) = &mut side.puller {
+                    puller.has_spare = average_load::has_capacity(&stats, pct);
+                    puller.local_capacities =
+                        (stats.traits.min_capacity, stats.traits.max_capacity);
+                }
                 local = Some(stats);
                 continue;
             };
@@ -59,7 +72,7 @@ impl Sched {
                 stats.group_type = average_load::classify(&stats, imbalanced);
             }
             let busier = busiest.and_then(|busiest| self.own_busier(env, &stats, &busiest));
-            if busier.unwrap_or_else(|| average_load::picks(&stats, busiest.as_ref())) {
+            if busier.unwrap_or_else(|| average_load::picks(&stats, busiest.as_ref(), &side)) {
                 busiest = Some(stats);
             }
         }
@@ -70,6 +83,7 @@ impl Sched {
         let picture = average_load::Picture {
             idle: env.idle,
             forced_newly_idle: self.rules.balance.forced_newly_idle,
+            packs_onto: side.packs_onto,
             imbalance_pct: pct,
             total_load,
             total_capacity,
@@ -82,6 +96,7 @@ impl Sched {
             return None;
         }
         let imbalance = picture.calculate_imbalance() as i64;
+        env.src_misfit = busiest.group_type == GroupType::Misfit;
         let found = self.conclude(env, Migration::Load, None, imbalance, &local, &busiest);
         found.or(self.rules.balance.pulls_nothing.then_some(busiest.group))
     }
@@ -224,6 +239,22 @@ impl Sched {
     /// What makes a group other than the local one special: a task too big for its CPU, threads of a core
     /// that could spread, CPUs of lower priority.
     fn note_special(&self, env: &Env, local: &GroupStats, stats: &mut GroupStats) {
+        self.note_misfit(env, stats);
+        let flags = self.domains.sd(env.sd).flags;
+        let idle = env.idle != IdleType::NotIdle;
+        if idle && stats.sum_h_nr_running > 0 {
+            let spreads = self.rules.balance.smt && stats.traits.smt && stats.sum_h_nr_running > 1;
+            stats.special = if flags.has(Flags::ASYM_PACKING) && self.asym_pulls(env, local, stats)
+            {
+                Some(GroupType::AsymPacking)
+            } else {
+                spreads.then_some(GroupType::SmtBalance)
+            };
+        }
+    }
+
+    /// The biggest load of a task of the group that is too big for its CPU.
+    fn note_misfit(&self, env: &Env, stats: &mut GroupStats) {
         let flags = self.domains.sd(env.sd).flags;
         let idle = env.idle != IdleType::NotIdle;
         let asym = flags.has(Flags::ASYM_CPUCAPACITY);
@@ -246,15 +277,6 @@ impl Sched {
                 stats.misfit_task_load = stats.misfit_task_load.max(load);
                 stats.overload |= asym && load > 0;
             }
-        }
-        if idle && stats.sum_h_nr_running > 0 {
-            let spreads = self.rules.balance.smt && stats.traits.smt && stats.sum_h_nr_running > 1;
-            stats.special = if flags.has(Flags::ASYM_PACKING) && self.asym_pulls(env, local, stats)
-            {
-                Some(GroupType::AsymPacking)
-            } else {
-                spreads.then_some(GroupType::SmtBalance)
-            };
         }
     }
 
@@ -361,7 +383,7 @@ impl Sched {
         if nr_running == 0 {
             return !rules.empty_queues;
         }
-        if nr_running > 1 || rules.decision == Decision::AverageLoad {
+        if nr_running > 1 {
             return false;
         }
         let flags = self.domains.sd(env.sd).flags;
@@ -373,8 +395,9 @@ impl Sched {
             CapacityTest::Fits => dst < src,
             CapacityTest::Greater => !capacity_greater(dst, src),
         };
+        let by_load = rules.decision == Decision::AverageLoad;
         flags.has(Flags::ASYM_CPUCAPACITY) && smaller
-            || flags.has(Flags::ASYM_PACKING) && self.keeps_by_priority(env, cpu)
+            || !by_load && flags.has(Flags::ASYM_PACKING) && self.keeps_by_priority(env, cpu)
     }
 
     /// Utilization by which the busiest queue is found.

@@ -45,7 +45,7 @@ pub(crate) fn fits_capacity(amount: u64, capacity: u64) -> bool {
 
 impl Puller {
     /// Whether it could run a task too big for a CPU of the group.
-    fn helps_misfit(&self, stats: &GroupStats) -> bool {
+    pub(crate) fn helps_misfit(&self, stats: &GroupStats) -> bool {
         let bigger = match self.test {
             CapacityTest::Fits => fits_capacity(stats.traits.max_capacity, self.local_capacities.1),
             CapacityTest::Greater => capacity_greater(self.cpu_capacity, stats.traits.max_capacity),

@@ -238,3 +238,27 @@ fn pinned_10k_lockup() {
         assert!(longest_pass(unbounded) >= 10_000, "{unbounded}");
     }
 }
+
+/// A hog forked onto a little CPU while a big one idles. Gives how long it takes there, ms.
+fn lone_hog_to_a_big_cpu(kernel: &str) -> u64 {
+    let mut driver = Driver::on(&Kernel::new(kernel), &big_little(446));
+    let hog = driver.task(GroupId::ROOT);
+    driver.sched.fork(driver.now, CpuId(5), hog, Some(CpuId(5)));
+    driver.settle();
+    let mut ms = 0;
+    while driver.sched.task_cpu(hog).0 >= 4 && ms < 4000 {
+        driver.run(Nanos::from_millis(4));
+        ms += 4;
+    }
+    ms
+}
+
+#[test]
+fn a_misfit_task_is_pushed_to_a_big_cpu_since_v4_20() {
+    for kernel in ["v5.3", "v5.3+rework-v2", "v5.5", "v5.11", "v6.1"] {
+        let ms = lone_hog_to_a_big_cpu(kernel);
+        assert!(ms < 1000, "{kernel}: {ms} ms");
+    }
+    let ms = lone_hog_to_a_big_cpu("v4.11");
+    assert_eq!(ms, 4000, "v4.11 knows no capacities");
+}
