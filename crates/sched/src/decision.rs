@@ -110,6 +110,8 @@ pub enum Verdict {
     TooHeavy,
     /// It is a kernel thread of its CPU.
     PerCpuKthread,
+    /// It sleeps, and is queued still for the time it owes.
+    Delayed,
 }
 
 impl Verdict {
@@ -123,6 +125,7 @@ impl Verdict {
             Self::Hot => "hot",
             Self::TooHeavy => "too_heavy",
             Self::PerCpuKthread => "per_cpu_kthread",
+            Self::Delayed => "delayed",
         }
     }
 }

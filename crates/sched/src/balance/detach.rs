@@ -8,7 +8,7 @@ use crate::decision::Verdict;
 use crate::domain::Flags;
 use crate::ids::TaskId;
 use crate::queue::Dequeue;
-use crate::rules::{DetachLoad, Rework};
+use crate::rules::{Delayed, DetachLoad, Rework};
 use crate::sched::Sched;
 
 /// Whether a task of this load may go when so much is to be moved, after so many failed passes.
@@ -165,6 +165,9 @@ impl Sched {
         if self.throttled_lb_pair(task, env.src_cpu, env.dst_cpu) {
             return Some(Verdict::Throttled);
         }
+        if let Some(verdict) = self.bound_to_its_queue(env, task) {
+            return Some(verdict);
+        }
         let affinity = self.task(task).affinity;
         if !affinity.contains(env.dst_cpu) {
             env.some_pinned = true;
@@ -183,6 +186,17 @@ impl Sched {
         let sd = self.domains.sd(env.sd);
         let stays = !moves_hot(sd.nr_balance_failed, sd.cache_nice_tries) && self.stays(env, task);
         stays.then_some(Verdict::Hot)
+    }
+
+    /// Whether the task is one that passes leave alone, if this kernel knows: a kernel thread of its CPU, or one
+    /// that sleeps and is queued for the time it owes.
+    fn bound_to_its_queue(&self, env: &Env, task: TaskId) -> Option<Verdict> {
+        let held = self.task(task);
+        if held.per_cpu_kthread && self.rules.balance.kthreads_stay {
+            return Some(Verdict::PerCpuKthread);
+        }
+        let delayed = self.se(held.se).sched_delayed && self.rules.pick.delayed == Delayed::Apart;
+        (delayed && env.migration != Migration::Load).then_some(Verdict::Delayed)
     }
 
     /// Whether the task is better off where it is: near its memory, or else its cache.

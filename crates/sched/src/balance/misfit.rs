@@ -16,12 +16,22 @@ impl Sched {
         if !self.domains.asym_capacity {
             return;
         }
-        let misfit = task
-            .filter(|&task| self.task(task).affinity.len() > 1 && !self.task_fits_cpu(task, cpu));
+        let misfit = task.filter(|&task| {
+            self.task(task).affinity.len() > 1
+                && self.could_use_bigger(task, cpu)
+                && !self.task_fits_cpu(task, cpu)
+        });
         self.rqs[cpu.index()].misfit_task_load = match misfit {
             Some(task) => self.task_h_load(self.task(task).se).max(1),
             None => 0,
         };
+    }
+
+    /// Whether the task may use a CPU bigger than its own, as far as this kernel looks (v6.10).
+    fn could_use_bigger(&self, task: TaskId, cpu: CpuId) -> bool {
+        let own = self.rqs[cpu.index()].cpu_capacity_orig;
+        let bigger = |cpu: CpuId| self.rqs[cpu.index()].cpu_capacity_orig > own;
+        !self.rules.balance.misfit_if_bigger || self.task(task).affinity.iter().any(bigger)
     }
 
     /// Whether the task's utilization fits the CPU with a fifth to spare (`task_fits_cpu`).

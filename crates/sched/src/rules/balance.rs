@@ -185,6 +185,10 @@ pub struct BalanceRules {
     pub capacity_test: CapacityTest,
     /// Whether the only task of a CPU of reduced capacity counts as misfit on a machine of equal CPUs (v6.1).
     pub reduced_capacity_misfit: bool,
+    /// Whether kernel threads of a CPU are left there before their affinity is looked at (v5.12).
+    pub kthreads_stay: bool,
+    /// Whether only a task that may use a bigger CPU is misfit (v6.10).
+    pub misfit_if_bigger: bool,
     /// Whether passes for misfit tasks count no failure and put nothing off (v6.12).
     pub misfit_apart: bool,
     /// Pulling by priority.
@@ -277,6 +281,8 @@ impl BalanceRules {
                 CapacityTest::Fits
             },
             reduced_capacity_misfit: release.since(6, 1),
+            kthreads_stay: release.since(5, 12),
+            misfit_if_bigger: release.since(6, 10),
             misfit_apart: release.since(6, 12),
             asym_pull: match release {
                 _ if release.since(6, 5) => AsymPull::IdleCore,

@@ -240,6 +240,16 @@ const RULES: &[RuleInfo] = &[
         "the only task of a CPU of reduced capacity is misfit"
     ),
     rule!(
+        "kthreads_stay",
+        balance.kthreads_stay,
+        "kernel threads of a CPU are left there before their affinity is looked at"
+    ),
+    rule!(
+        "misfit_if_bigger",
+        balance.misfit_if_bigger,
+        "only a task that may use a bigger CPU is misfit"
+    ),
+    rule!(
         "misfit_apart",
         balance.misfit_apart,
         "passes for misfit tasks count no failure"
