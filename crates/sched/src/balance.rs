@@ -45,6 +45,10 @@ pub(crate) fn avg_idle(avg_idle: u64, idle: u64, max_idle_balance_cost: u64) -> 
 }
 
 /// One balance pass (`lb_env`).
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "most are flags of their own in the kernel"
+)]
 #[derive(Clone, Debug)]
 pub(crate) struct Env {
     pub(crate) sd: SdId,
