@@ -2,7 +2,7 @@
 //!
 //! Source: kernel/sched/topology.c `init_numa_topology_type` (v4.11 on).
 
-use teeter_machine::{CpuId, NodeId, Topology};
+use teeter_machine::{CpuId, CpuSet, NodeId, Topology};
 
 /// How nodes are connected (`numa_topology_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,18 +33,25 @@ pub(crate) struct Nodes {
 impl Nodes {
     /// Those of a machine, with its online CPUs.
     pub(crate) fn new(topology: &Topology) -> Self {
-        let cpus = topology.nodes.iter();
         let mut nodes = Self {
             of: topology.cpus.iter().map(|cpu| cpu.node).collect(),
-            cpus: cpus
-                .map(|cpus| cpus.and(&topology.online).iter().collect())
-                .collect(),
+            cpus: vec![Vec::new(); topology.nodes.len()],
             distances: topology.distances.clone(),
             connection: Connection::Direct,
             max_distance: topology.distances.iter().copied().max().unwrap_or(0),
         };
         nodes.connection = nodes.connect();
+        nodes.set_online(&topology.online);
         nodes
+    }
+
+    /// Other CPUs are online now.
+    pub(crate) fn set_online(&mut self, online: &CpuSet) {
+        self.cpus.iter_mut().for_each(Vec::clear);
+        for cpu in online {
+            let node = self.of[cpu.index()];
+            self.cpus[node.index()].push(cpu);
+        }
     }
 
     fn connect(&self) -> Connection {
@@ -120,6 +127,16 @@ mod tests {
         let rows = distances.iter().map(|row| row.iter().map(|&d| d.into()));
         machine.distances = Some(rows.map(Iterator::collect).collect());
         Nodes::new(&Topology::from_spec(&machine).unwrap()).connection
+    }
+
+    #[test]
+    fn nodes_have_the_cpus_that_are_online() {
+        let machine = Machine::new(MachineSource::Synthetic("node:2 core:2".to_owned()));
+        let mut nodes = Nodes::new(&Topology::from_spec(&machine).unwrap());
+        assert_eq!(nodes.cpus(NodeId(1)), [CpuId(2), CpuId(3)]);
+        nodes.set_online(&[CpuId(0), CpuId(1)].into_iter().collect());
+        assert_eq!(nodes.cpus(NodeId(0)), [CpuId(0), CpuId(1)]);
+        assert_eq!(nodes.with_cpus(NodeId(1)), NodeId(0));
     }
 
     #[test]

@@ -59,6 +59,9 @@ enum Event {
     Exit(u16),
     Touch { cpu: u16, from: u64, len: u64 },
     Run { ms: u64 },
+    Offline(u16),
+    Online(u16),
+    Mems { nodes: u8 },
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -68,8 +71,11 @@ fn event() -> impl Strategy<Value = Event> {
         1 => cpu.clone().prop_map(Event::Block),
         2 => (0usize..12).prop_map(Event::Wake),
         1 => cpu.clone().prop_map(Event::Exit),
-        8 => (cpu, any::<u64>(), prop_oneof![0u64..1 << 22, any::<u64>()])
+        8 => (cpu.clone(), any::<u64>(), prop_oneof![0u64..1 << 22, any::<u64>()])
             .prop_map(|(cpu, from, len)| Event::Touch { cpu, from, len }),
+        1 => cpu.clone().prop_map(Event::Offline),
+        1 => cpu.clone().prop_map(Event::Online),
+        1 => any::<u8>().prop_map(|nodes| Event::Mems { nodes }),
         6 => (1u64..700).prop_map(|ms| Event::Run { ms }),
     ]
 }
@@ -91,6 +97,7 @@ proptest! {
     ) {
         let mut driver = Driver::on(&kernel, &machine);
         let cpus = driver.cpus;
+        let group = driver.sched.add_group(GroupId::ROOT, 100);
         for (name, ms) in [("scan_delay", 0), ("scan_period_min", 1), ("scan_period_max", 200)] {
             let value = SettingValue::Time(Nanos::from_millis(ms));
             let set = driver.sched.set(&format!("numa_balancing_{name}"), &value);
@@ -106,7 +113,7 @@ proptest! {
             driver.sched.map(mms[2], Bytes(sizes[3]), &[]),
         ];
         prop_assert_eq!(placed(&driver.sched, regions[2]), driver.sched.region_pages(regions[2]));
-        let tasks: Vec<_> = (0..12).map(|_| driver.task(GroupId::ROOT)).collect();
+        let tasks: Vec<_> = (0..12).map(|_| driver.task(group)).collect();
         for (at, &task) in tasks.iter().enumerate() {
             driver.sched.set_mm(task, mms[at % 3]);
         }
@@ -134,6 +141,23 @@ proptest! {
                         allocated[region] += touched.allocated;
                         prop_assert!(touched.migrated <= touched.faults);
                     }
+                }
+                Event::Offline(cpu) if driver.sched.online().len() > 1 => {
+                    let cpus = [CpuId(cpu % cpus)].into_iter().collect();
+                    driver.sched.set_offline(driver.now, &cpus);
+                }
+                Event::Offline(_) => {}
+                Event::Online(cpu) => {
+                    let cpus = [CpuId(cpu % cpus)].into_iter().collect();
+                    driver.sched.set_online(driver.now, &cpus);
+                }
+                Event::Mems { nodes: bits } => {
+                    let mems: Vec<_> = nodes
+                        .iter()
+                        .copied()
+                        .filter(|node| bits >> node.0 & 1 == 1)
+                        .collect();
+                    driver.sched.set_group_mems(driver.now, group, Some(&mems));
                 }
                 Event::Run { ms } => driver.run(Nanos::from_millis(ms)),
             }
