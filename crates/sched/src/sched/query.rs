@@ -5,7 +5,9 @@ use teeter_scenario::Nanos;
 
 use super::Sched;
 use crate::bandwidth::BandwidthStats;
+use crate::cfs_rq::cfs_rq_of;
 use crate::ids::{GroupId, TaskId};
+use crate::load::group::h_load_below;
 use crate::rules::OwnTrap;
 use crate::stats::LevelStats;
 use crate::task::State;
@@ -54,6 +56,21 @@ impl Sched {
     /// Whether the task is on a run-queue that is off its CPU for want of run time (cpu.max).
     pub fn is_throttled(&self, task: TaskId) -> bool {
         self.is_runnable(task) && self.throttled_hierarchy(self.se(self.task(task).se).cfs_rq)
+    }
+
+    /// Load of the CPU that falls to a group there (`h_load`): at each level, the part of the load above that the
+    /// group's entity has. A group without load on the CPU has none.
+    pub fn group_h_load(&self, group: GroupId, cpu: CpuId) -> u64 {
+        let queue = self.cfs(cfs_rq_of(group, cpu.index(), self.nr_cpus));
+        match queue.se {
+            None => queue.avg.load_avg,
+            Some(se) => {
+                let entity = self.se(se);
+                let above = self.cfs(entity.cfs_rq);
+                let h_load = self.group_h_load(above.group, cpu);
+                h_load_below(h_load, entity.avg.load_avg, above.avg.load_avg)
+            }
+        }
     }
 
     /// `cpu.max` of a group, its quota (`None` = no limit) and period, and `cpu.max.burst`.

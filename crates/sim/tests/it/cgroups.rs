@@ -2,8 +2,7 @@
 
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{
-    Action, Bandwidth, Cgroup, CgroupChange, Kernel, Scenario, ScriptEntry, SettingValue, Tasks,
-    Workload,
+    Action, Bandwidth, Cgroup, CgroupChange, Kernel, Scenario, ScriptEntry, Tasks, Workload,
 };
 use teeter_sim::kernels;
 
@@ -93,38 +92,6 @@ fn an_idle_group_gives_way_where_the_kernel_has_them() {
         // Weight 3 against 1024.
         assert_near(share, if has { 0.003 } else { 0.5 }, 0.02);
     }
-}
-
-/// `nice -n19 make -j32` in one terminal, four hogs in another, on eight CPUs. The build's share.
-fn build_share(autogroup: bool) -> f64 {
-    let mut build = threads("build", Workload::Hog, 32);
-    build.nice = 19;
-    build.session = 1;
-    let mut game = threads("game", Workload::Hog, 8);
-    game.session = 2;
-    let mut scenario = scenario("node:1 core:8 pu:1", vec![build, game], 3000);
-    scenario.run.warmup = Nanos::from_millis(500);
-    let mut share = 0.0;
-    for kernel in ["v5.5", "v6.1", "v6.12"] {
-        let mut kernel = Kernel::new(kernel);
-        kernel
-            .set
-            .insert("autogroup".to_owned(), SettingValue::Bool(autogroup));
-        scenario.kernels = vec![kernel];
-        let result = result(&scenario);
-        let cpu = |task: usize| result.tasks[task].cpu_ns as f64;
-        let of_kernel = cpu(0) / (cpu(0) + cpu(1));
-        assert!(share == 0.0 || (of_kernel - share).abs() < 0.05);
-        share = of_kernel;
-    }
-    share
-}
-
-#[test]
-fn nice_counts_within_a_session_only() {
-    // 32 tasks of weight 15 against 8 of weight 1024.
-    assert_near(build_share(false), 0.055, 0.02);
-    assert_near(build_share(true), 0.5, 0.05);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The engine from the outside: scenarios in, results out.
 
 mod bench;
+mod cases;
 mod cgroups;
 mod determinism;
 mod digests;
