@@ -3,7 +3,7 @@
 use serde::Serialize;
 use teeter_scenario::document::MachineSource;
 use teeter_scenario::{Nanos, Scenario};
-use teeter_sim::{RunResult, TaskResult};
+use teeter_sim::{NumaCounts, RunResult, TaskResult};
 
 use crate::table::Table;
 
@@ -67,13 +67,14 @@ fn run(run: &RunResult) -> String {
         table.row(row(task));
     }
     format!(
-        "{}, seed {}, digest {}\n{}  {}\n{}",
+        "{}, seed {}, digest {}\n{}  {}\n{}{}",
         run.kernel,
         run.seed,
         run.digest,
         table.numbers(),
         summary(run),
-        balance(run)
+        balance(run),
+        numa(&run.numa)
     )
 }
 
@@ -134,6 +135,18 @@ fn summary(run: &RunResult) -> String {
         100.0 * run.idle_while_waiting,
         run.switches,
         run.wakeups
+    )
+}
+
+/// A line about NUMA balancing, if it did anything.
+fn numa(counts: &NumaCounts) -> String {
+    if counts.pte_updates == 0 {
+        return String::new();
+    }
+    let local = 100.0 * counts.hint_faults_local as f64 / counts.hint_faults.max(1) as f64;
+    format!(
+        "  NUMA balancing: {} PTE updates, {} hint faults, {local:.1} % local, {} pages migrated\n",
+        counts.pte_updates, counts.hint_faults, counts.pages_migrated
     )
 }
 

@@ -6,7 +6,7 @@
 use teeter_machine::{CpuId, NodeId};
 use teeter_scenario::Nanos;
 
-use super::memory::{LastTouch, RegionId};
+use super::memory::{LastTouch, RATE_WINDOW_MS, RegionId};
 use super::share::GroupFaults;
 use super::state::{FaultMap, PRIVATE, SHARED};
 use super::{NodeMask, Sharing, Touched};
@@ -111,7 +111,8 @@ impl Sched {
         stats.hint_faults += pages;
         stats.hint_faults_local += if node == here { pages } else { 0 };
         let misplaced = self.should_numa_migrate_memory(task, last, node, here) && node != here;
-        let allowed = self.mems_allowed(task).contains(here);
+        let allowed = self.mems_allowed(task).contains(here)
+            && (!misplaced || self.within_page_rate(here, pages));
         let migrated = misplaced && allowed && self.numa.room.take(here, pages);
         if migrated {
             self.numa.room.give(node, pages);
@@ -132,6 +133,15 @@ impl Sched {
         };
         self.task_numa_fault(task, last, fault);
         (pages, migrated)
+    }
+
+    /// Whether so many pages may come to a node now.
+    fn within_page_rate(&mut self, node: NodeId, pages: u64) -> bool {
+        let (jiffies, window) = (self.jiffies(), self.msecs_to_jiffies(RATE_WINDOW_MS));
+        !self.rules.numa.page_rate_limit || {
+            let room = &mut self.numa.room;
+            room.within_rate(node, pages, jiffies, window)
+        }
     }
 
     /// Whether a page that `last` touched before should go to the node it is touched from now.

@@ -140,7 +140,21 @@ pub(crate) struct Mm {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Room {
     free: Vec<u64>,
+    /// What has followed its tasks to each node of late.
+    arrivals: Vec<Arrivals>,
 }
+
+/// Pages that came to a node in a window of time, and the jiffy at which that ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrivals {
+    pages: u64,
+    next_window: u64,
+}
+
+/// The window, ms, and the pages after which it takes no more (`migrate_interval_millisecs`,
+/// `ratelimit_pages`).
+pub(crate) const RATE_WINDOW_MS: u64 = 100;
+const RATE_PAGES: u64 = (128 << 20) / PAGE;
 
 impl Room {
     /// All of each node's memory; a node of which nothing is known has as much as is asked for.
@@ -148,7 +162,29 @@ impl Room {
         let pages = |memory: &Option<Bytes>| memory.map_or(u64::MAX, |bytes| bytes.0 / PAGE);
         let mut free: Vec<u64> = topology.memory.iter().map(pages).collect();
         free.resize(topology.nodes.len(), u64::MAX);
-        Self { free }
+        let arrivals = vec![Arrivals::default(); free.len()];
+        Self { free, arrivals }
+    }
+
+    /// Whether so many pages may follow a task to a node now, with windows of so many jiffies
+    /// (`numamigrate_update_ratelimit`).
+    pub(crate) fn within_rate(
+        &mut self,
+        node: NodeId,
+        pages: u64,
+        jiffies: u64,
+        window: u64,
+    ) -> bool {
+        let Some(arrivals) = self.arrivals.get_mut(node.index()) else {
+            return true;
+        };
+        if jiffies > arrivals.next_window {
+            arrivals.pages = 0;
+            arrivals.next_window = jiffies + window;
+        }
+        let within = arrivals.pages <= RATE_PAGES;
+        arrivals.pages += if within { pages } else { 0 };
+        within
     }
 
     /// Takes pages of a node; false if it has not so many.
@@ -198,6 +234,18 @@ mod tests {
         assert_eq!(local.chunks_in(Bytes::from_mb(32).0 - 1, 2), (511, 2));
         assert_eq!(local.chunks_in(70_000, u64::MAX), (1, 512));
         assert_eq!(local.chunks_in(70_000, 0), (1, 0));
+    }
+
+    #[test]
+    fn what_follows_tasks_is_limited_in_each_window() {
+        let mut room = Room {
+            free: vec![u64::MAX],
+            arrivals: vec![Arrivals::default()],
+        };
+        let mut takes = |jiffies| room.within_rate(NodeId(0), 512, jiffies, 25);
+        // 128 MB, and the one that goes beyond.
+        assert_eq!((0..100).filter(|_| takes(1)).count(), 65);
+        assert!(!takes(26) && takes(27));
     }
 
     proptest::proptest! {

@@ -130,6 +130,11 @@ const RULES: &[RuleInfo] = &[
         "what a scan does with regions that its task has not touched of late"
     ),
     rule!(
+        "numa.page_rate_limit",
+        numa.page_rate_limit,
+        "a node takes 128 MB in 100 ms at most of what follows its tasks"
+    ),
+    rule!(
         "numa.idle_ignores_locality",
         numa.idle_ignores_locality,
         "an idle CPU's balance pass takes no heed of locality"

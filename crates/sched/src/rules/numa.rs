@@ -73,6 +73,8 @@ pub struct NumaRules {
     pub moves: NumaMove,
     /// Regions of other tasks of the process.
     pub others_regions: OthersRegions,
+    /// Whether a node takes 128 MB in 100 ms at most of what follows its tasks (to v4.18).
+    pub page_rate_limit: bool,
     /// Whether an idle CPU's balance pass takes no heed of locality (v4.16).
     pub idle_ignores_locality: bool,
     /// Whether a new thread's scans begin some ticks later than its parent's (v4.18).
@@ -107,6 +109,7 @@ impl NumaRules {
                 _ if release.since(6, 4) => OthersRegions::Skipped,
                 _ => OthersRegions::Scanned,
             },
+            page_rate_limit: !release.since(4, 19),
             idle_ignores_locality: release.since(4, 16),
             staggered_start: release.since(4, 18),
             move_resets_scan: release.since(4, 20),

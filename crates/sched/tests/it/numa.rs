@@ -124,7 +124,6 @@ proptest! {
                     driver.fork(cpu % cpus, tasks[forked]);
                     forked += 1;
                 }
-                Event::Fork(_) => {}
                 Event::Block(cpu) => driver.block(CpuId(cpu % cpus)),
                 Event::Wake(task) => {
                     let cpu = driver.sched.task_cpu(tasks[task]);
@@ -146,7 +145,7 @@ proptest! {
                     let cpus = [CpuId(cpu % cpus)].into_iter().collect();
                     driver.sched.set_offline(driver.now, &cpus);
                 }
-                Event::Offline(_) => {}
+                Event::Fork(_) | Event::Offline(_) => {}
                 Event::Online(cpu) => {
                     let cpus = [CpuId(cpu % cpus)].into_iter().collect();
                     driver.sched.set_online(driver.now, &cpus);
