@@ -21,7 +21,7 @@ pub(super) struct Case {
     /// The measurement's own record of the scenario.
     pub(super) spec: Vec<String>,
     pub(super) weights: BTreeMap<String, u64>,
-    pub(super) quota: bool,
+    pub(super) max: Vec<(String, String)>,
     pub(super) warmup_ms: u64,
     pub(super) window_ms: u64,
     /// When each task was forked.
@@ -103,6 +103,7 @@ fn without_repeat(name: &str) -> String {
 fn case(set: String, document: &Value, row: &Value) -> Case {
     let words = row["spec"].as_str().unwrap().split(' ');
     let weights = row["weights"].as_object().into_iter().flatten();
+    let limits = row["max"].as_object().into_iter().flatten();
     Case {
         set,
         label: row["label"].as_str().unwrap().to_owned(),
@@ -112,7 +113,9 @@ fn case(set: String, document: &Value, row: &Value) -> Case {
         weights: weights
             .map(|(path, weight)| (path.clone(), weight.as_u64().unwrap()))
             .collect(),
-        quota: !row["max"].is_null(),
+        max: limits
+            .map(|(path, max)| (path.clone(), max.as_str().unwrap().to_owned()))
+            .collect(),
         warmup_ms: row["warmup_ms"].as_u64().unwrap(),
         window_ms: row["window_ms"].as_u64().unwrap(),
         forks_ms: row["forks_ms"]

@@ -27,9 +27,6 @@ const FORK_US: u64 = 600;
 
 /// The document, or why there is none.
 pub(super) fn of(case: &Case, repeat: u32) -> Result<Scenario, String> {
-    if case.quota {
-        return Err("cpu.max".to_owned());
-    }
     let mut tasks = surroundings(case);
     tasks.push(forker(case, SETUP_MS + TICK_MS * u64::from(repeat)));
     let mut forks = case.forks_ms.iter();
@@ -42,10 +39,11 @@ pub(super) fn of(case: &Case, repeat: u32) -> Result<Scenario, String> {
             tasks.push(task(case, &fields, &name, start)?);
         }
     }
-    let groups: Vec<Value> = case
-        .weights
-        .iter()
+    let weights = case.weights.iter();
+    let limits = case.max.iter();
+    let groups: Vec<Value> = weights
         .map(|(path, weight)| json!({"path": format!("/{path}"), "weight": weight}))
+        .chain(limits.map(|(path, max)| json!({"path": format!("/{path}"), "max": max})))
         .collect();
     let document = json!({
         "teeter": 1,
