@@ -1,6 +1,8 @@
 //! The queue of one group on one CPU.
 
 use crate::bandwidth::CfsRuntime;
+use teeter_machine::CpuId;
+
 use crate::eevdf::VirtualSum;
 use crate::ids::{CfsRqId, EntityId, GroupId};
 use crate::pelt::SchedAvg;
@@ -44,6 +46,7 @@ pub(crate) struct CfsRq {
     pub(crate) h_load: u64,
     pub(crate) last_h_load_update: u64,
     pub(crate) group: GroupId,
+    pub(crate) cpu: CpuId,
     /// The entity that stands for this queue one level up; `None` at the root.
     pub(crate) se: Option<EntityId>,
     /// Whether it is in its run-queue's list of queues with load.
@@ -64,7 +67,7 @@ pub(crate) struct Removed {
 
 impl CfsRq {
     /// An empty queue (`init_cfs_rq`).
-    pub(crate) fn new(group: GroupId, se: Option<EntityId>, weight_floor: u32) -> Self {
+    pub(crate) fn new(group: GroupId, cpu: CpuId, se: Option<EntityId>, weight_floor: u32) -> Self {
         Self {
             load: LoadWeight::zero(weight_floor),
             runnable_weight: 0,
@@ -88,6 +91,7 @@ impl CfsRq {
             h_load: 0,
             last_h_load_update: 0,
             group,
+            cpu,
             se,
             on_list: false,
             bandwidth: CfsRuntime::default(),

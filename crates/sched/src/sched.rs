@@ -13,7 +13,7 @@ pub(crate) use clock::BOOT_NS;
 
 use std::sync::Arc;
 
-use teeter_machine::{CpuSet, Topology};
+use teeter_machine::{CpuId, CpuSet, Topology};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::SettingValue;
 
@@ -41,6 +41,12 @@ pub struct Sched {
     pub(crate) rules: Rules,
     /// The kernel's clock, ns since boot.
     pub(crate) now: u64,
+    /// Time between two ticks.
+    pub(crate) tick_ns: u64,
+    /// The tick count.
+    pub(crate) jiffies: u64,
+    /// When it next grows.
+    pub(crate) next_jiffy_ns: u64,
     pub(crate) nr_cpus: usize,
     pub(crate) nr_online: usize,
     pub(crate) rqs: Vec<Rq>,
@@ -90,13 +96,25 @@ impl Sched {
             &mut rqs,
         );
         let nr_cpus = rqs.len();
+        let tick_ns = rules.tick().0;
+        let jiffies = clock::BOOT_NS / tick_ns;
         let mut sched = Self {
             now: clock::BOOT_NS,
+            tick_ns,
+            jiffies,
+            next_jiffy_ns: (jiffies + 1) * tick_ns,
             nr_cpus,
             nr_online: topology.online.len(),
             rqs,
             cfs_rqs: (0..nr_cpus)
-                .map(|_| CfsRq::new(GroupId::ROOT, None, rules.load.weight_floor))
+                .map(|cpu| {
+                    CfsRq::new(
+                        GroupId::ROOT,
+                        CpuId(cpu as u16),
+                        None,
+                        rules.load.weight_floor,
+                    )
+                })
                 .collect(),
             entities: Vec::new(),
             tasks: Vec::new(),
@@ -210,5 +228,9 @@ impl Sched {
         let now = now.0.saturating_add(clock::BOOT_NS);
         debug_assert!(now >= self.now, "time goes forward");
         self.now = self.now.max(now);
+        if self.now >= self.next_jiffy_ns {
+            self.jiffies = self.now / self.tick_ns;
+            self.next_jiffy_ns = (self.jiffies + 1) * self.tick_ns;
+        }
     }
 }

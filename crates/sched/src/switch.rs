@@ -37,7 +37,7 @@ pub(crate) enum Came {
 impl Sched {
     /// CPU of a queue.
     pub(crate) fn cpu_of(&self, cfs_rq: CfsRqId) -> CpuId {
-        CpuId((cfs_rq.index() % self.nr_cpus) as u16)
+        self.cfs(cfs_rq).cpu
     }
 
     /// Picks the next task of the CPU and switches to it. The outgoing task, if it sleeps, has been

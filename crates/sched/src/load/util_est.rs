@@ -190,7 +190,7 @@ mod tests {
     fn the_last_utilization_is_renewed_near_the_average_from_v5_13_on() {
         let mark = unchanged(rules::UtilEst::HighMark);
         let est = slept(rules::UtilEst::HighMark, 300, 400, 396);
-        assert_eq!((est.enqueued, est.ewma), (396 | mark, 400));
+        assert_eq!((est.enqueued, est.ewma), (mark + 396, 400));
         let est = slept(rules::UtilEst::LowMark, 300, 400, 396);
         assert_eq!((est.enqueued, est.ewma), (300, 400));
         assert_eq!(est.estimate(rules::UtilEst::LowMark), 401);

@@ -10,7 +10,7 @@ impl Sched {
     /// The tick count.
     #[inline]
     pub(crate) fn jiffies(&self) -> u64 {
-        self.now / self.rules.tick().0
+        self.jiffies
     }
 
     /// Milliseconds in ticks, rounded up (`msecs_to_jiffies`).

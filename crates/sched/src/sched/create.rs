@@ -30,8 +30,12 @@ impl Sched {
             let se = EntityId(self.entities.len() as u32);
             self.entities
                 .push(Entity::new(Kind::Group(below), load, on, above));
-            self.cfs_rqs
-                .push(CfsRq::new(group, Some(se), self.rules.load.weight_floor));
+            self.cfs_rqs.push(CfsRq::new(
+                group,
+                CpuId(cpu as u16),
+                Some(se),
+                self.rules.load.weight_floor,
+            ));
             self.attach_entity_cfs_rq(se);
         }
         group
