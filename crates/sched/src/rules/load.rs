@@ -101,6 +101,11 @@ pub enum NewUtil {
     Unscaled,
 }
 
+impl Choice for NewUtil {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("scaled", Self::Scaled), ("unscaled", Self::Unscaled)];
+}
+
 /// How one kernel tracks load.
 #[expect(
     clippy::struct_excessive_bools,

@@ -489,6 +489,48 @@ const RULES: &[RuleInfo] = &[
         change.moved_task_preempts,
         "a waiting task that comes to another group is weighed against what runs"
     ),
+    rule!(
+        "load.new_util",
+        load.new_util,
+        "by which weight a new task's utilization is guessed"
+    ),
+    rule!(
+        "load.reweights_unchanged",
+        load.reweights_unchanged,
+        "a group's entity is reweighted at each update, even to the weight it has"
+    ),
+    rule!("pick.form", pick.form, "by what the next entity is chosen"),
+    rule!("pick.idle", pick.idle, "what gives way to everything else"),
+    rule!(
+        "pick.slice_limit",
+        pick.slice_limit,
+        "with CFS, no entity runs for longer than a latency at a time"
+    ),
+    rule!(
+        "pick.protection",
+        pick.protection,
+        "with EEVDF, how long a picked entity is protected"
+    ),
+    rule!(
+        "pick.reweight",
+        pick.reweight,
+        "with EEVDF, what a queued entity keeps when its weight changes"
+    ),
+    rule!(
+        "pick.enqueue_initial",
+        pick.enqueue_initial,
+        "with EEVDF, a new task comes to its queue as one"
+    ),
+    rule!(
+        "pick.delayed",
+        pick.delayed,
+        "whether sleepers that wait to be dequeued count as runnable"
+    ),
+    rule!(
+        "pick.empty_group_keeps_weight",
+        pick.empty_group_keeps_weight,
+        "a group's weight stays when its last task leaves"
+    ),
 ];
 
 /// Every rule that can be switched alone.

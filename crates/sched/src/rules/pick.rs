@@ -1,5 +1,6 @@
 //! The choice of the next task, by release (SCHED.md 3 and 14).
 
+use super::named::Choice;
 use super::release::Release;
 
 /// By what the next entity is chosen.
@@ -9,6 +10,10 @@ pub enum Picking {
     Cfs,
     /// The earliest virtual deadline among those that are owed time (v6.6).
     Eevdf,
+}
+
+impl Choice for Picking {
+    const ALL: &'static [(&'static str, Self)] = &[("cfs", Self::Cfs), ("eevdf", Self::Eevdf)];
 }
 
 /// What gives way to everything else.
@@ -22,6 +27,14 @@ pub enum IdleEntities {
     WhereTheyMeet,
 }
 
+impl Choice for IdleEntities {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("tasks", Self::Tasks),
+        ("tasks-and-groups", Self::TasksAndGroups),
+        ("where-they-meet", Self::WhereTheyMeet),
+    ];
+}
+
 /// How long a picked entity is protected from others with earlier deadlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
@@ -29,6 +42,11 @@ pub enum Protection {
     Deadline,
     /// For the shortest slice of all that is queued (v6.17).
     MinSlice,
+}
+
+impl Choice for Protection {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("deadline", Self::Deadline), ("min-slice", Self::MinSlice)];
 }
 
 /// What a queued entity keeps when its weight changes (EEVDF).
@@ -42,6 +60,14 @@ pub enum Reweight {
     Replace,
 }
 
+impl Choice for Reweight {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("lag", Self::Lag),
+        ("bounded-lag", Self::BoundedLag),
+        ("replace", Self::Replace),
+    ];
+}
+
 /// Which sleepers that wait to be dequeued count as runnable tasks (v6.12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delayed {
@@ -49,6 +75,11 @@ pub enum Delayed {
     Counted,
     /// None where runnable tasks are meant (v6.14 and late v6.12 stable).
     Apart,
+}
+
+impl Choice for Delayed {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("counted", Self::Counted), ("apart", Self::Apart)];
 }
 
 /// How one kernel picks.
