@@ -3,7 +3,7 @@
 use serde::Serialize;
 use teeter_scenario::document::MachineSource;
 use teeter_scenario::{Nanos, Scenario};
-use teeter_sim::{NumaCounts, RunResult, TaskResult};
+use teeter_sim::{CgroupResult, NumaCounts, RunResult, TaskResult};
 
 use crate::table::Table;
 
@@ -66,8 +66,9 @@ fn run(run: &RunResult) -> String {
     for task in &run.tasks {
         table.row(row(task));
     }
+    let throttled: String = run.cgroups.iter().map(throttled).collect();
     format!(
-        "{}, seed {}, digest {}\n{}  {}\n{}{}",
+        "{}, seed {}, digest {}\n{}  {}\n{throttled}{}{}",
         run.kernel,
         run.seed,
         run.digest,
@@ -135,6 +136,20 @@ fn summary(run: &RunResult) -> String {
         100.0 * run.idle_while_waiting,
         run.switches,
         run.wakeups
+    )
+}
+
+/// A line about each cgroup that was throttled, as its `cpu.stat` tells.
+fn throttled(group: &CgroupResult) -> String {
+    if group.nr_throttled == 0 {
+        return String::new();
+    }
+    format!(
+        "  {}: throttled in {} of {} periods, for {} on all CPUs together\n",
+        group.path,
+        group.nr_throttled,
+        group.nr_periods,
+        seconds(group.throttled_ns)
     )
 }
 
