@@ -6,8 +6,9 @@
 //! The engine says which task touches what ([`Sched::touch`]); a task that is given no memory has nothing
 //! to do with any of it. From the bottom up: `scan`, `share` and `node` are arithmetic; `nodes`, `memory` and
 //! `state` are what is known; `fault` is what a touch does, `work` what a tick does, `placement` where
-//! a task belongs, `migrate` how it gets there, and `locality` what load balancing asks.
+//! a task belongs, `migrate` and `compare` how it gets there, and `locality` what load balancing asks.
 
+mod compare;
 mod fault;
 mod locality;
 mod memory;
