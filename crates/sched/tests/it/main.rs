@@ -8,6 +8,7 @@ mod cases;
 mod change;
 mod domains;
 mod driver;
+mod eevdf;
 mod fairness;
 mod hotplug;
 mod invariants;
