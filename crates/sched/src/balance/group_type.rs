@@ -319,4 +319,33 @@ mod tests {
         assert!(picture(Rework::V2, local, busiest).passes_gates());
         assert!(!picture(Rework::Merged, local, busiest).passes_gates());
     }
+
+    /// A fully busy local group above the average of its domain, but below an overloaded one that a quota made
+    /// look so, of three groups of a CPU.
+    fn beside_a_limited_group(guard: AverageGuard) -> i64 {
+        let mut local = group(1, 0);
+        local.group_type = GroupType::FullyBusy;
+        local.group_weight = 1;
+        local.group_capacity = 1024;
+        local.group_load = 900;
+        let mut busiest = local;
+        busiest.group_type = GroupType::Overloaded;
+        busiest.group_load = 1000;
+        busiest.avg_load = 1000;
+        let picture = Picture {
+            guard,
+            total_load: 900 + 1000 + 200,
+            total_capacity: 3 * 1024,
+            ..picture(Rework::Merged, local, busiest)
+        };
+        picture.calculate_imbalance().1
+    }
+
+    #[test]
+    fn imbalance_underflow_cpu_max() {
+        // The room below the average wraps, so that all the busiest is above it is pulled.
+        assert_eq!(beside_a_limited_group(AverageGuard::None), 300);
+        assert_eq!(beside_a_limited_group(AverageGuard::Busiest), 300);
+        assert_eq!(beside_a_limited_group(AverageGuard::BusiestAndDomain), 0);
+    }
 }
