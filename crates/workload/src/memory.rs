@@ -4,6 +4,7 @@ use teeter_scenario::document::workload::{NumaKind, Step};
 use teeter_scenario::document::{Tasks, Workload};
 use teeter_scenario::{Bytes, Problem};
 
+use crate::npb_lu;
 use crate::program::Programs;
 
 /// Memory that the threads of a workload walk through, each from a place of its own and over and over.
@@ -64,6 +65,18 @@ pub(crate) fn give(programs: &mut Programs, tasks: &Tasks) -> Result<(), Vec<Pro
             let problem = Problem::new("/workload/program", "it touches memory and has none");
             let hint = "give the tasks some: \"memory\": { \"size\": \"1GB\" }";
             return Err(vec![problem.with_hint(hint)]);
+        }
+        (Workload::NpbLu(lu), memory) => {
+            let own = npb_lu::bytes_per_thread(lu.class, tasks.threads);
+            let share = |size: Bytes| Bytes(size.0 / u64::from(tasks.threads.max(1)));
+            Some(MemoryUse {
+                size: memory.as_ref().map_or(own, |memory| share(memory.size)),
+                shared: false,
+                nodes,
+                ns_per_kb: npb_lu::WALK_NS_PER_KB,
+                stall: AMBIENT_STALL,
+                ambient: true,
+            })
         }
         (_, Some(memory)) => Some(MemoryUse {
             size: memory.size,

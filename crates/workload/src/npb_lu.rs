@@ -16,13 +16,13 @@
 
 use teeter_scenario::document::Tasks;
 use teeter_scenario::document::workload::{NpbClass, NpbLu};
-use teeter_scenario::{Nanos, Problem};
+use teeter_scenario::{Bytes, Nanos, Problem};
 
 use crate::program::{BarrierId, FlagId, Metric, Op, Program, Programs, Traits};
 
 /// Computation on one row of one plane of class C by a core that nothing else uses: the one constant
 /// set by a measurement, the 29.8 to 35.1 Gop/s of undisturbed lu.C runs with 76 threads on 80 CPUs.
-const ROW_WORK: Nanos = Nanos::from_micros(109);
+const ROW_WORK: Nanos = Nanos::from_micros(94);
 /// Interior width of class C's grid, for which [`ROW_WORK`] holds.
 const ROW_WORK_WIDTH: u64 = 160;
 /// Polling of a barrier before it sleeps: libgomp's 300,000 rounds (about 3 ms, reported for casacore).
@@ -38,6 +38,17 @@ const LOOP_PIECES: u64 = 16;
 const COUNTS_PER_OP: u64 = 100;
 /// The L2 of the time, which the rows of a thread fill.
 const FOOTPRINT: u32 = 256 << 10;
+
+/// Memory of one point of the grid: `u`, `rsd` and `frct` of 5 numbers each, `qs` and `rho_i` (applu.incl).
+const POINT_BYTES: u64 = 17 * 8;
+/// Time to walk through 1 KB of it: a row of class C in the time of its work.
+pub(crate) const WALK_NS_PER_KB: u32 = (ROW_WORK.0 * 1024 / (ROW_WORK_WIDTH * POINT_BYTES)) as u32;
+
+/// Memory of each of so many threads: the rows it works on, which it was the first to touch.
+pub(crate) fn bytes_per_thread(class: NpbClass, threads: u32) -> Bytes {
+    let (edge, _) = size(class);
+    Bytes(edge * edge * edge * POINT_BYTES / u64::from(threads.max(1)))
+}
 
 /// Edge length of the grid and time steps of a class.
 const fn size(class: NpbClass) -> (u64, u32) {
