@@ -25,6 +25,10 @@ fn every_decision_is_a_line_with_its_numbers() {
                 line["domain"]["name"].is_string() && line["why"].is_string(),
                 "{line}"
             ),
+            "find_idlest_group" => assert!(
+                line["domain"]["name"].is_string() && line["stays"].is_u64(),
+                "{line}"
+            ),
             _ => assert!(
                 line["task"].is_string() && line["chosen_cpu"].is_u64(),
                 "{line}"

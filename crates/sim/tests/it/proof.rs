@@ -16,7 +16,11 @@ const V5_3: usize = 0;
 const V5_5: usize = 1;
 
 fn run(preset: &str, kernel: usize) -> RunResult {
-    let mut simulation = Simulation::new(&presets::get(preset).unwrap(), kernel, 0).unwrap();
+    run_seed(preset, kernel, 0)
+}
+
+fn run_seed(preset: &str, kernel: usize, repeat: u32) -> RunResult {
+    let mut simulation = Simulation::new(&presets::get(preset).unwrap(), kernel, repeat).unwrap();
     simulation.run_until(simulation.end());
     let result = simulation.result();
     assert_eq!(result.kernel, ["v5.3", "v5.5"][kernel]);
@@ -45,22 +49,52 @@ fn average_load_starves_the_nodes_that_hold_a_hog() {
     let (group, normal) = (run("lu-group", V5_3), run("lu-normal", V5_3));
     let (with, without) = lu_by_hog(&group);
     assert_eq!((with.len(), without.len()), (2, 2), "{group:?}");
-    let crowded = without.iter().copied().fold(f64::INFINITY, f64::min);
-    println!("v5.3: {with:.1?} lu threads beside a hog, {without:.1?} elsewhere");
-    for sparse in with {
-        assert!(
-            1.5 * sparse < crowded,
-            "{sparse} beside a hog, {crowded} elsewhere"
-        );
-    }
     let ratio = mops(&normal) / mops(&group);
     println!(
         "v5.3: {:.0} Mop/s in groups, {:.0} in one: {ratio:.1} times",
         mops(&group),
         mops(&normal)
     );
-    assert!((6.0..=25.0).contains(&ratio), "{ratio} times");
+    assert!((8.0..=16.0).contains(&ratio), "{ratio} times");
     assert_even(&normal);
+}
+
+/// The shape of the measurement holds whatever the seed: two crowded nodes, and two that a hog keeps sparse.
+#[test]
+fn five_seeds_crowd_the_same_nodes() {
+    let mut sparse = Vec::new();
+    let mut crowded = Vec::new();
+    let mut speeds = Vec::new();
+    for seed in 0..5 {
+        let group = run_seed("lu-group", V5_3, seed);
+        let (with, without) = lu_by_hog(&group);
+        assert_eq!((with.len(), without.len()), (2, 2), "{group:?}");
+        sparse.extend(with);
+        crowded.extend(without);
+        speeds.push(mops(&group));
+    }
+    let [least, median, most] = spread(&mut speeds);
+    println!("v5.3, five seeds: {least:.0} / {median:.0} / {most:.0} Mop/s (min / median / max)");
+    assert!(
+        least >= 2119.0 && most <= 3580.0,
+        "as measured: 2120 to 3579"
+    );
+    let [least, median, most] = spread(&mut sparse);
+    println!("beside a hog: {least:.1} / {median:.1} / {most:.1} lu threads");
+    assert!(most <= 12.1, "as measured: 4.5 to 12.1");
+    let [least, median, most] = spread(&mut crowded);
+    println!("elsewhere: {least:.1} / {median:.1} / {most:.1}");
+    assert!(least >= 24.5, "as measured: 24.6 to 34.1");
+}
+
+/// Least, middle and greatest.
+fn spread(values: &mut [f64]) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [
+        values[0],
+        values[values.len() / 2],
+        values[values.len() - 1],
+    ]
 }
 
 #[test]
@@ -68,6 +102,9 @@ fn group_types_spread_lu_as_without_groups() {
     let (group, normal) = (run("lu-group", V5_5), run("lu-normal", V5_5));
     assert_even(&group);
     assert_even(&normal);
+    for repeat in 1..5 {
+        assert_even(&run_seed("lu-group", V5_5, repeat));
+    }
     let ratio = mops(&group) / mops(&normal);
     println!(
         "v5.5: {:.0} Mop/s in groups, {:.0} in one: {ratio:.3} times",
