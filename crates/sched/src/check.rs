@@ -42,6 +42,12 @@ pub enum Broken {
         /// On how many run-queues it was found.
         queues: usize,
     },
+    /// An entity that waits to be dequeued is not queued, or stands for a group that has something queued.
+    #[error("entity {entity} waits to be dequeued, but is not queued or not empty")]
+    Delayed {
+        /// Number of the entity.
+        entity: u32,
+    },
     /// A CPU runs a task that it does not have queued, or that may not run there.
     #[error("cpu {cpu} runs task {task}, which is not its own to run")]
     Running {
@@ -67,6 +73,7 @@ impl Sched {
     /// The first invariant that does not hold.
     pub fn check(&self) -> Result<(), Broken> {
         self.check_queues()?;
+        self.check_delayed()?;
         self.check_throttled()?;
         self.check_loads()?;
         self.check_tasks()?;
@@ -191,6 +198,35 @@ impl Sched {
         Ok(())
     }
 
+    /// What waits to be dequeued is queued and empty, and is counted where this kernel counts it.
+    fn check_delayed(&self) -> Result<(), Broken> {
+        let mut sleepers = vec![0; self.cfs_rqs.len()];
+        for (at, entity) in self.entities.iter().enumerate() {
+            let below = entity.my_q().map(|below| self.cfs(below));
+            let empty = below.is_none_or(|below| below.nr_running == 0);
+            if entity.sched_delayed && !(entity.on_rq && empty) {
+                return Err(Broken::Delayed { entity: at as u32 });
+            }
+            if entity.on_rq && self.counts_delayed() {
+                let own = u32::from(entity.sched_delayed);
+                let waiting = below.map_or(own, |below| below.h_nr_delayed);
+                sleepers[entity.cfs_rq.index()] += u64::from(waiting);
+            }
+        }
+        for (at, (queue, found)) in self.cfs_rqs.iter().zip(sleepers).enumerate() {
+            let held = u64::from(queue.h_nr_delayed);
+            if held != found {
+                return Err(Broken::Sum {
+                    what: "h_nr_delayed",
+                    cfs_rq: at as u32,
+                    held,
+                    found,
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// A throttled queue is not queued above, and those below know.
     fn check_throttled(&self) -> Result<(), Broken> {
         for (at, queue) in self.cfs_rqs.iter().enumerate() {
@@ -200,12 +236,9 @@ impl Sched {
             let found = u64::from(above_count) + u64::from(queue.bandwidth.throttled);
             let queued = queue.se.is_some_and(|se| self.se(se).on_rq);
             let throttled = u64::from(queue.bandwidth.throttled && queued);
-            let delayed = u64::from(queue.h_nr_delayed.saturating_sub(queue.h_nr_running));
-            for (what, held, found) in [
-                ("throttle_count", held, found),
-                ("throttled", throttled, 0),
-                ("h_nr_delayed", delayed, 0),
-            ] {
+            for (what, held, found) in
+                [("throttle_count", held, found), ("throttled", throttled, 0)]
+            {
                 if held != found {
                     let cfs_rq = at as u32;
                     return Err(Broken::Sum {
@@ -224,7 +257,11 @@ impl Sched {
         let mut queues = vec![0; self.tasks.len()];
         for (cpu, rq) in self.rqs.iter().enumerate() {
             let root = &self.cfs_rqs[cpu];
-            let throttled = |task: &&TaskId| self.is_throttled(**task);
+            // Asleep or not: what owes time stays queued while its group is kept off.
+            let throttled = |task: &&TaskId| {
+                let se = self.task(**task).se;
+                self.throttled_hierarchy(self.se(se).cfs_rq)
+            };
             let kept_off = rq.cfs_tasks.iter().filter(throttled).count();
             for (what, held) in [
                 ("rq", rq.nr_running as usize),

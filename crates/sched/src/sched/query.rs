@@ -48,12 +48,12 @@ impl Sched {
         self.task(task).cpu
     }
 
-    /// Whether the task is on a run-queue.
+    /// Whether the task runs or wants to; a sleeper whose dequeue is delayed does not.
     pub fn is_runnable(&self, task: TaskId) -> bool {
         self.task(task).state == State::Runnable
     }
 
-    /// Whether the task is on a run-queue that is off its CPU for want of run time (cpu.max).
+    /// Whether the task wants to run, but is kept off its CPU for want of run time (cpu.max).
     pub fn is_throttled(&self, task: TaskId) -> bool {
         self.is_runnable(task) && self.throttled_hierarchy(self.se(self.task(task).se).cfs_rq)
     }

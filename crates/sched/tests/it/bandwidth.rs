@@ -189,3 +189,77 @@ fn a_task_that_leaves_a_throttled_group_ends_the_idling_of_its_cpu_or_not() {
     assert!(runs_at_once(true));
     assert!(!runs_at_once(false));
 }
+
+/// A group on one CPU that is throttled with a task that is ready and one that sleeps, but owes time and is
+/// queued still.
+fn throttled_over_a_sleeper(kernel: &str, machine: &str) -> (Driver, GroupId, TaskId) {
+    let mut kernel = Kernel::new(kernel);
+    kernel.set.insert("hz".to_owned(), SettingValue::Int(1000));
+    // Without it, the CPU idles on over the sleeper when that leaves the group.
+    let rule = "change.moved_task_preempts".to_owned();
+    kernel.rules.insert(rule, "true".into());
+    let mut driver = Driver::with(&kernel, machine);
+    let group = limited(&mut driver, GroupId::ROOT, 2, 100);
+    let (sleeper, ready) = (pinned(&mut driver, group, 0), pinned(&mut driver, group, 0));
+    driver.now = Nanos(driver.now.0 + 1_900_000);
+    driver.block(CpuId(0));
+    assert_eq!(driver.sched.curr(CpuId(0)), Some(ready));
+    driver.run(ms(1));
+    assert_eq!(driver.sched.curr(CpuId(0)), None);
+    assert!(driver.sched.is_throttled(ready) && !driver.sched.is_throttled(sleeper));
+    assert_eq!(driver.sched.check(), Ok(()));
+    (driver, group, sleeper)
+}
+
+/// Something that happens to a task of a group.
+type Change = fn(&mut Driver, GroupId, TaskId);
+
+#[test]
+fn a_sleeper_in_debt_stays_queued_in_a_throttled_group_whatever_happens_to_it() {
+    let changes: [(&str, Change); 7] = [
+        ("none", |_, _, _| {}),
+        ("affinity", |driver, _, task| {
+            let there = CpuSet::of(CpuId(1));
+            driver
+                .sched
+                .set_affinity(driver.now, CpuId(0), task, &there);
+        }),
+        ("nice", |driver, _, task| {
+            driver.sched.set_nice(driver.now, task, 5);
+        }),
+        ("move", |driver, _, task| {
+            driver.sched.move_task(driver.now, task, GroupId::ROOT);
+        }),
+        ("offline", |driver, _, _| {
+            driver.sched.set_offline(driver.now, &CpuSet::of(CpuId(0)));
+        }),
+        ("cpuset", |driver, group, _| {
+            let there = Some(CpuSet::of(CpuId(1)));
+            driver.sched.set_group_cpus(driver.now, group, there);
+        }),
+        ("no limit", |driver, group, _| {
+            let now = driver.now;
+            driver
+                .sched
+                .set_group_bandwidth(now, group, None, ms(100), Nanos(0));
+        }),
+    ];
+    for kernel in ["v6.12", "v6.12.y", "v6.17"] {
+        for (what, change) in changes {
+            let (mut driver, group, sleeper) =
+                throttled_over_a_sleeper(kernel, "node:1 l3:1 core:2 pu:1");
+            change(&mut driver, group, sleeper);
+            driver.settle();
+            assert_eq!(driver.sched.check(), Ok(()), "{kernel}: {what}");
+            let before = driver.ran[sleeper.0 as usize];
+            driver.wake(CpuId(1), sleeper);
+            assert_eq!(driver.sched.check(), Ok(()), "{kernel}: {what}");
+            if what == "none" {
+                assert!(driver.sched.is_throttled(sleeper), "{kernel}");
+            }
+            driver.run(ms(250));
+            assert_eq!(driver.sched.check(), Ok(()), "{kernel}: {what}");
+            assert!(driver.ran[sleeper.0 as usize] > before, "{kernel}: {what}");
+        }
+    }
+}

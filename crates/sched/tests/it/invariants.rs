@@ -116,8 +116,6 @@ fn kernel() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
     #[test]
     fn random_events_keep_every_invariant(
         kernel in kernel(),
