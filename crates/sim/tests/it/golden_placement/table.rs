@@ -207,9 +207,14 @@ pub(super) fn text(rows: &[Row]) -> String {
     text
 }
 
-/// Writes the table anew if asked to.
+/// Holds the table against the one on record, or writes that anew if asked to.
 pub(super) fn record(text: &str) {
     if std::env::var_os("TEETER_BLESS").is_some() {
         std::fs::write(RECORD, text).unwrap();
     }
+    let record = std::fs::read_to_string(RECORD).unwrap();
+    assert!(
+        text == record,
+        "the table on record is another one: TEETER_BLESS=1 cargo test -p teeter-sim golden_placement writes it anew"
+    );
 }
