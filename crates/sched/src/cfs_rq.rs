@@ -4,6 +4,7 @@ use crate::bandwidth::CfsRuntime;
 use teeter_machine::CpuId;
 
 use crate::eevdf::VirtualSum;
+use crate::entity::Entity;
 use crate::ids::{CfsRqId, EntityId, GroupId};
 use crate::pelt::SchedAvg;
 use crate::weight::LoadWeight;
@@ -117,6 +118,21 @@ impl CfsRq {
             let delta = to.wrapping_sub(self.min_vruntime) as i64;
             self.timeline_sum.shift(delta);
             self.min_vruntime = to;
+        }
+    }
+
+    /// Moves `min_vruntime` on to the least advanced of what waits and `curr`, the entity that runs
+    /// (`update_min_vruntime`).
+    #[inline]
+    pub(crate) fn update_min_vruntime(&mut self, curr: Option<&Entity>) {
+        let curr = curr.filter(|curr| curr.on_rq).map(|curr| curr.vruntime);
+        let leftmost = self.timeline.leftmost().map(|waiting| waiting.vruntime);
+        let least = match (curr, leftmost) {
+            (Some(a), Some(b)) => Some(if before(a, b) { a } else { b }),
+            (one, other) => one.or(other),
+        };
+        if let Some(least) = least {
+            self.advance_min_vruntime(least);
         }
     }
 

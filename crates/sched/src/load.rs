@@ -7,6 +7,7 @@ mod blocked;
 pub(crate) mod clock;
 pub(crate) mod cpu_load;
 pub(crate) mod group;
+mod queued;
 pub(crate) mod util_est;
 
 use crate::ids::{CfsRqId, EntityId, GroupId};
@@ -46,12 +47,13 @@ pub(crate) fn new_task_util(cpu_scale: u64, queue: &SchedAvg, weight: u64) -> u6
 impl Sched {
     /// `update_load_avg` of an entity and the queue it belongs to.
     pub(crate) fn update_load_avg(&mut self, se: EntityId, update: Update) {
-        let cfs_rq = self.se(se).cfs_rq;
-        let fresh = self.se(se).avg.last_update_time == 0;
+        let entity = self.se(se);
+        let (cfs_rq, fresh) = (entity.cfs_rq, entity.avg.last_update_time == 0);
+        let now = self.cfs_rq_clock_pelt(cfs_rq);
         if !fresh {
-            self.age_entity(se, cfs_rq);
+            self.age_entity(se, cfs_rq, now);
         }
-        let decayed = self.update_cfs_rq_load_avg(cfs_rq) | self.propagate_entity_load_avg(se);
+        let decayed = self.age_queue(cfs_rq, now) | self.propagate_entity_load_avg(se);
         if fresh && update == Update::TgAttach {
             if decayed && self.rules.load.pelt.is_weighted() {
                 self.update_tg_load_avg(cfs_rq);
@@ -63,13 +65,11 @@ impl Sched {
         }
     }
 
-    /// `__update_load_avg_se`.
-    fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId) {
-        let now = self.cfs_rq_clock_pelt(cfs_rq);
-        let running = self.cfs(cfs_rq).curr == Some(se);
+    /// `__update_load_avg_se`. `now` by the queue's PELT clock.
+    fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId, now: u64) {
         let (form, rule) = (self.rules.load.pelt, self.rules.load.util_est);
-        let entity = self.se_mut(se);
-        let activity = entity.activity(form, running);
+        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
+        let activity = entity.activity(form, queue.curr == Some(se));
         if entity.age(form, now, activity) {
             entity.avg.util_est.set_changed(rule);
         }
@@ -79,27 +79,13 @@ impl Sched {
     /// averages changed.
     pub(crate) fn update_cfs_rq_load_avg(&mut self, id: CfsRqId) -> bool {
         let now = self.cfs_rq_clock_pelt(id);
+        self.age_queue(id, now)
+    }
+
+    /// The same at `now` by the queue's PELT clock.
+    fn age_queue(&mut self, id: CfsRqId, now: u64) -> bool {
         let form = self.rules.load.pelt;
-        let cfs_rq = self.cfs_mut(id);
-        let mut decayed = false;
-        if cfs_rq.removed.nr > 0 {
-            let removed = std::mem::take(&mut cfs_rq.removed);
-            let divider = cfs_rq.avg.divider(form);
-            sub_positive(&mut cfs_rq.avg.load_avg, removed.load_avg);
-            sub_positive(&mut cfs_rq.avg.load_sum, removed.load_avg * divider);
-            sub_positive(&mut cfs_rq.avg.util_avg, removed.util_avg);
-            sub_positive(&mut cfs_rq.avg.util_sum, removed.util_avg * divider);
-            let mut propagated = removed.load_sum as i64;
-            if form == Pelt::Runnable {
-                sub_positive(&mut cfs_rq.avg.runnable_avg, removed.runnable_avg);
-                sub_positive(&mut cfs_rq.avg.runnable_sum, removed.runnable_avg * divider);
-                propagated = ((removed.runnable_avg * divider) >> SHIFT) as i64;
-            }
-            decayed = !form.is_weighted() || removed.load_avg > 0;
-            if decayed || removed.util_avg > 0 {
-                self.add_tg_cfs_propagate(id, -propagated);
-            }
-        }
+        let mut decayed = self.cfs(id).removed.nr > 0 && self.take_off_removed(id);
         let cfs_rq = self.cfs_mut(id);
         let activity = Activity {
             load: cfs_rq.load.unscaled(),
@@ -117,41 +103,55 @@ impl Sched {
         decayed
     }
 
+    /// Takes the load of what left while asleep off its queue. True if the load changed.
+    fn take_off_removed(&mut self, id: CfsRqId) -> bool {
+        let form = self.rules.load.pelt;
+        let cfs_rq = self.cfs_mut(id);
+        let removed = std::mem::take(&mut cfs_rq.removed);
+        let divider = cfs_rq.avg.divider(form);
+        sub_positive(&mut cfs_rq.avg.load_avg, removed.load_avg);
+        sub_positive(&mut cfs_rq.avg.load_sum, removed.load_avg * divider);
+        sub_positive(&mut cfs_rq.avg.util_avg, removed.util_avg);
+        sub_positive(&mut cfs_rq.avg.util_sum, removed.util_avg * divider);
+        let mut propagated = removed.load_sum as i64;
+        if form == Pelt::Runnable {
+            sub_positive(&mut cfs_rq.avg.runnable_avg, removed.runnable_avg);
+            sub_positive(&mut cfs_rq.avg.runnable_sum, removed.runnable_avg * divider);
+            propagated = ((removed.runnable_avg * divider) >> SHIFT) as i64;
+        }
+        let changed = !form.is_weighted() || removed.load_avg > 0;
+        if changed || removed.util_avg > 0 {
+            self.add_tg_cfs_propagate(id, -propagated);
+        }
+        changed
+    }
+
     /// Joins an entity's load to a queue (`attach_entity_load_avg`).
     pub(crate) fn attach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
         let form = self.rules.load.pelt;
-        let queue = self.cfs(cfs_rq).avg;
-        let entity = self.se_mut(se);
-        entity.avg.last_update_time = queue.last_update_time;
+        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
+        entity.avg.last_update_time = queue.avg.last_update_time;
         match form {
             Pelt::Weighted(_) => {}
-            Pelt::RunnableLoad | Pelt::Runnable => entity.take_window(form, &queue),
+            Pelt::RunnableLoad | Pelt::Runnable => entity.take_window(form, &queue.avg),
         }
-        let SchedAvg {
-            util_avg,
-            util_sum,
-            load_sum,
-            runnable_avg,
-            runnable_sum,
-            ..
-        } = entity.avg;
-        self.enqueue_load_avg(cfs_rq, se);
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
-        avg.util_avg += util_avg;
-        avg.util_sum += util_sum;
+        queue.enqueue_load_avg(form, entity);
+        queue.avg.util_avg += entity.avg.util_avg;
+        queue.avg.util_sum += entity.avg.util_sum;
         if form == Pelt::Runnable {
-            avg.runnable_avg += runnable_avg;
-            avg.runnable_sum += runnable_sum;
+            queue.avg.runnable_avg += entity.avg.runnable_avg;
+            queue.avg.runnable_sum += entity.avg.runnable_sum;
         }
+        let load_sum = entity.avg.load_sum;
         self.add_tg_cfs_propagate(cfs_rq, load_sum as i64);
     }
 
     /// Takes an entity's load out of its queue (`detach_entity_load_avg`).
     fn detach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        self.dequeue_load_avg(cfs_rq, se);
         let form = self.rules.load.pelt;
-        let gone = self.se(se).avg;
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
+        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
+        queue.dequeue_load_avg(form, entity);
+        let (avg, gone) = (&mut queue.avg, entity.avg);
         sub_positive(&mut avg.util_avg, gone.util_avg);
         sub_positive(&mut avg.util_sum, gone.util_sum);
         if form == Pelt::Runnable {
@@ -208,63 +208,6 @@ impl Sched {
         removed.util_avg += entity.avg.util_avg;
         removed.load_sum += entity.avg.load_sum;
         removed.runnable_avg += entity.avg.runnable_avg;
-    }
-
-    /// Adds an entity's load to its queue (`enqueue_load_avg`).
-    pub(crate) fn enqueue_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        let (load_avg, load_sum) = self.load_of(se);
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
-        avg.load_avg += load_avg;
-        avg.load_sum += load_sum;
-    }
-
-    /// Takes an entity's load off its queue (`dequeue_load_avg`).
-    pub(crate) fn dequeue_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        let (load_avg, load_sum) = self.load_of(se);
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
-        sub_positive(&mut avg.load_avg, load_avg);
-        sub_positive(&mut avg.load_sum, load_sum);
-    }
-
-    fn load_of(&self, se: EntityId) -> (u64, u64) {
-        let entity = self.se(se);
-        let scale = entity.load_scale(self.rules.load.pelt);
-        (entity.avg.load_avg, scale * entity.avg.load_sum)
-    }
-
-    /// Adds a queued entity's runnable load (`enqueue_runnable_load_avg`, to v5.6).
-    pub(crate) fn enqueue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        if self.rules.load.pelt == Pelt::Runnable {
-            return;
-        }
-        let (weight, avg, sum) = self.runnable_load_of(se);
-        let cfs_rq = self.cfs_mut(cfs_rq);
-        cfs_rq.runnable_weight += weight;
-        cfs_rq.avg.runnable_avg += avg;
-        cfs_rq.avg.runnable_sum += sum;
-    }
-
-    /// Takes a queued entity's runnable load off (`dequeue_runnable_load_avg`, to v5.6).
-    pub(crate) fn dequeue_runnable_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        if self.rules.load.pelt == Pelt::Runnable {
-            return;
-        }
-        let (weight, avg, sum) = self.runnable_load_of(se);
-        let cfs_rq = self.cfs_mut(cfs_rq);
-        cfs_rq.runnable_weight -= weight;
-        sub_positive(&mut cfs_rq.avg.runnable_avg, avg);
-        sub_positive(&mut cfs_rq.avg.runnable_sum, sum);
-    }
-
-    fn runnable_load_of(&self, se: EntityId) -> (u64, u64, u64) {
-        let entity = self.se(se);
-        let form = self.rules.load.pelt;
-        let sum = entity.runnable_scale(form) * entity.avg.runnable_sum;
-        let weight = match form {
-            Pelt::RunnableLoad => entity.runnable_weight,
-            Pelt::Weighted(_) | Pelt::Runnable => 0,
-        };
-        (weight, entity.avg.runnable_avg, sum)
     }
 
     /// Notes how many tasks a group has runnable, for its entity's average (`se_update_runnable`, v5.7).

@@ -6,7 +6,7 @@
 
 use teeter_scenario::document::Policy;
 
-use crate::cfs_rq::{Waiting, before};
+use crate::cfs_rq::Waiting;
 use crate::eevdf::Place;
 use crate::entity::Kind;
 use crate::ids::{CfsRqId, EntityId, TaskId};
@@ -27,8 +27,8 @@ impl Sched {
         let Some(curr) = self.cfs(id).curr else {
             return;
         };
-        let now = self.now;
-        let entity = self.se_mut(curr);
+        let (now, eevdf) = (self.now, self.is_eevdf());
+        let (cfs_rq, entity) = self.cfs_and_se_mut(id, curr);
         let delta = now.saturating_sub(entity.exec_start);
         if delta == 0 {
             return;
@@ -38,8 +38,8 @@ impl Sched {
         entity.vruntime = entity
             .vruntime
             .wrapping_add(calc_delta_fair(delta, entity.load));
-        if !self.is_eevdf() {
-            self.update_min_vruntime(id);
+        if !eevdf {
+            cfs_rq.update_min_vruntime(Some(entity));
             return self.account_cfs_rq_runtime(id, delta);
         }
         let renewed = self.update_deadline(curr);
@@ -54,17 +54,12 @@ impl Sched {
 
     /// Moves the queue's virtual time on to its least advanced entity (`update_min_vruntime`).
     pub(crate) fn update_min_vruntime(&mut self, id: CfsRqId) {
-        let cfs_rq = self.cfs(id);
-        let queued_curr = cfs_rq.curr.filter(|&curr| self.se(curr).on_rq);
-        let curr = queued_curr.map(|curr| self.se(curr).vruntime);
-        let leftmost = cfs_rq.timeline.leftmost().map(|waiting| waiting.vruntime);
-        let least = match (curr, leftmost) {
-            (Some(a), Some(b)) => Some(if before(a, b) { a } else { b }),
-            (one, other) => one.or(other),
-        };
-        if let Some(least) = least {
-            self.cfs_mut(id).advance_min_vruntime(least);
-        }
+        let Self {
+            cfs_rqs, entities, ..
+        } = self;
+        let cfs_rq = &mut cfs_rqs[id.index()];
+        let curr = cfs_rq.curr.map(|curr| &entities[curr.index()]);
+        cfs_rq.update_min_vruntime(curr);
     }
 
     /// Puts an entity among those that wait (`__enqueue_entity`).

@@ -213,6 +213,19 @@ impl Sched {
         &mut self.cfs_rqs[cfs_rq.index()]
     }
 
+    /// A queue and an entity of it, both to be changed.
+    #[inline]
+    pub(crate) fn cfs_and_se_mut(
+        &mut self,
+        cfs_rq: CfsRqId,
+        se: EntityId,
+    ) -> (&mut CfsRq, &mut Entity) {
+        (
+            &mut self.cfs_rqs[cfs_rq.index()],
+            &mut self.entities[se.index()],
+        )
+    }
+
     #[inline]
     pub(crate) fn task(&self, task: TaskId) -> &Task {
         &self.tasks[task.index()]

@@ -153,10 +153,9 @@ pub(crate) fn calc_delta(delta_ns: u64, weight: u64, total: LoadWeight) -> u64 {
     let mut shift = 32u32;
     let mut factor = weight;
     let mut reduce = |factor: &mut u64| {
-        while *factor >> 32 != 0 {
-            *factor >>= 1;
-            shift -= 1;
-        }
+        let beyond = 32u32.saturating_sub(factor.leading_zeros());
+        *factor >>= beyond;
+        shift -= beyond;
     };
     reduce(&mut factor);
     factor *= u64::from(total.inverse());

@@ -111,22 +111,25 @@ impl Sched {
         } else {
             None
         };
-        if self.se(se).on_rq {
-            if !eevdf && self.cfs(cfs_rq).curr == Some(se) {
-                self.update_curr(cfs_rq);
-            }
-            self.cfs_mut(cfs_rq).load.sub(old);
+        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
+        let on_rq = entity.on_rq;
+        if on_rq && !eevdf && queue.curr == Some(se) {
+            self.update_curr(cfs_rq);
+        }
+        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
+        if on_rq {
+            queue.load.sub(old);
             if at_once {
-                self.dequeue_runnable_load_avg(cfs_rq, se);
+                queue.dequeue_runnable_load_avg(form, entity);
             }
         }
         if at_once {
-            self.dequeue_load_avg(cfs_rq, se);
+            queue.dequeue_load_avg(form, entity);
         }
         if eevdf {
             self.reweight_eevdf(se, average, old, weight);
         }
-        let entity = self.se_mut(se);
+        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
         entity.runnable_weight = runnable;
         entity.load = LoadWeight::scaled(weight, floor);
         if at_once {
@@ -136,15 +139,16 @@ impl Sched {
             if form == Pelt::RunnableLoad {
                 entity.avg.runnable_avg = runnable * entity.avg.runnable_sum / divider;
             }
-            self.enqueue_load_avg(cfs_rq, se);
+            queue.enqueue_load_avg(form, entity);
         }
-        if self.se(se).on_rq {
+        if on_rq {
             if eevdf {
                 self.after_reweight(se);
             }
-            self.cfs_mut(cfs_rq).load.add(weight);
+            let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
+            queue.load.add(weight);
             if at_once {
-                self.enqueue_runnable_load_avg(cfs_rq, se);
+                queue.enqueue_runnable_load_avg(form, entity);
             }
             if eevdf {
                 self.update_min_vruntime(cfs_rq);
