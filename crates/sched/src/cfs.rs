@@ -40,8 +40,8 @@ pub(crate) fn wakeup_gran(wakee: LoadWeight, wakeup_granularity_ns: u64) -> u64 
 
 impl Sched {
     /// Time the entity should run in one round, ns of the CPU (`sched_slice`).
-    pub(crate) fn sched_slice(&self, se: EntityId) -> u64 {
-        let (tunables, features) = (&self.rules.tunables, self.rules.features);
+    pub(crate) fn sched_slice(&mut self, se: EntityId) -> u64 {
+        let features = self.rules.features;
         let entity = self.se(se);
         let cpu = self.cpu_of(entity.cfs_rq);
         let queued = if features.has(Feature::AltPeriod) {
@@ -51,17 +51,18 @@ impl Sched {
         };
         let mut slice = sched_period(
             u64::from(queued + u32::from(!entity.on_rq)),
-            tunables.latency_ns(self.nr_online),
-            tunables.min_granularity_ns(self.nr_online),
+            self.rules.tunables.latency_ns(self.nr_online),
+            self.rules.tunables.min_granularity_ns(self.nr_online),
         );
         let mut next = Some(se);
         while let Some(se) = next {
-            let entity = self.se(se);
-            let mut load = self.cfs(entity.cfs_rq).load;
+            let (queue, entity) = self.cfs_and_se_mut(self.se(se).cfs_rq, se);
+            queue.load.update_inv_weight();
+            let mut load = queue.load;
             if !entity.on_rq {
                 load.add(entity.load.weight);
             }
-            slice = calc_delta(slice, entity.load.unscaled(), load);
+            slice = calc_delta(slice, entity.weight(), load);
             next = entity.parent;
         }
         if features.has(Feature::BaseSlice) {
@@ -122,7 +123,7 @@ impl Sched {
     }
 
     /// Whether the tick must preempt the current entity (`check_preempt_tick`).
-    pub(crate) fn check_preempt_tick(&self, cfs_rq: CfsRqId, curr: EntityId) -> bool {
+    pub(crate) fn check_preempt_tick(&mut self, cfs_rq: CfsRqId, curr: EntityId) -> bool {
         let mut slice = self.sched_slice(curr);
         if self.rules.pick.slice_limit {
             slice = slice.min(self.rules.tunables.latency_ns(self.nr_online));

@@ -70,11 +70,13 @@ const INVERSES: [u32; 40] = [
 ];
 
 /// A `load_weight`: the scaled weight and the cached inverse of the unscaled one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadWeight {
     /// Scaled weight.
     pub(crate) weight: u64,
-    /// 2^32 / unscaled weight; 0 where it has not been computed.
+    /// The scaled weight that the inverse belongs to; another one than `weight` if it has changed since.
+    inverted: u64,
+    /// 2^32 / unscaled weight.
     inv_weight: u32,
     /// Least unscaled weight of anything that has any.
     floor: u32,
@@ -89,8 +91,10 @@ impl LoadWeight {
     /// Weight of a task of this nice level (clamped to -20..=19).
     pub(crate) fn of_nice(nice: i8) -> Self {
         let index = (nice.clamp(-20, 19) + 20) as usize;
+        let weight = WEIGHTS[index] << SHIFT;
         Self {
-            weight: WEIGHTS[index] << SHIFT,
+            weight,
+            inverted: weight,
             inv_weight: INVERSES[index],
             floor: 0,
         }
@@ -100,6 +104,7 @@ impl LoadWeight {
     pub(crate) fn idle_policy() -> Self {
         Self {
             weight: WEIGHT_IDLEPRIO << SHIFT,
+            inverted: WEIGHT_IDLEPRIO << SHIFT,
             inv_weight: WMULT_IDLEPRIO,
             floor: 0,
         }
@@ -109,19 +114,20 @@ impl LoadWeight {
     pub(crate) fn scaled(weight: u64, floor: u32) -> Self {
         Self {
             weight,
-            inv_weight: 0,
+            inverted: 0,
+            inv_weight: u32::MAX,
             floor,
         }
     }
 
     /// Adds to the weight (`update_load_add`).
     pub(crate) fn add(&mut self, weight: u64) {
-        *self = Self::scaled(self.weight + weight, self.floor);
+        self.weight += weight;
     }
 
     /// Takes from the weight (`update_load_sub`).
     pub(crate) fn sub(&mut self, weight: u64) {
-        *self = Self::scaled(self.weight - weight, self.floor);
+        self.weight -= weight;
     }
 
     /// The weight without the 64-bit kernels' scale (`scale_load_down`).
@@ -135,9 +141,18 @@ impl LoadWeight {
         }
     }
 
-    /// `__update_inv_weight`.
+    /// Computes the inverse if that has not been done since the weight changed (`__update_inv_weight`).
+    #[inline]
+    pub(crate) fn update_inv_weight(&mut self) {
+        if self.inverted != self.weight {
+            self.inv_weight = self.inverse();
+            self.inverted = self.weight;
+        }
+    }
+
+    #[inline]
     fn inverse(self) -> u32 {
-        if self.inv_weight != 0 {
+        if self.inverted == self.weight {
             return self.inv_weight;
         }
         match self.unscaled() {
