@@ -1,7 +1,7 @@
 //! What a tick costs: one CPU that runs 16 tasks of a cgroup two levels down.
 //!
 //! `cargo bench -p teeter-sched -- --sample-size 200`. The aim is under 150 ns for `tick`. On two cores of an Intel
-//! Xeon that other work kept busy, the fastest samples were 184 ns (v5.3), 184 ns (v5.5), 179 ns (v6.1.y) and 137 ns
+//! Xeon that other work kept busy, the fastest samples were 168 ns (v5.3), 168 ns (v5.5), 158 ns (v6.1.y) and 126 ns
 //! (v6.12.y).
 
 use divan::Bencher;

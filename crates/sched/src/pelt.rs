@@ -155,7 +155,7 @@ impl SchedAvg {
     pub(crate) fn divider(&self, form: Pelt) -> u64 {
         match form {
             Pelt::Weighted(_) => LOAD_AVG_MAX,
-            Pelt::RunnableLoad | Pelt::Runnable => LOAD_AVG_MAX - 1024 + self.period_contrib,
+            Pelt::RunnableLoad | Pelt::Runnable => LEAST_DIVIDER + self.period_contrib,
         }
     }
 
@@ -234,12 +234,39 @@ impl SchedAvg {
     /// Recomputes the averages from the sums (`___update_load_avg`). Weights unscaled.
     #[inline]
     pub(crate) fn update_avg(&mut self, form: Pelt, load_weight: u64, runnable_weight: u64) {
+        self.load_avg = self.average(form, load_weight * self.load_sum);
+        self.runnable_avg = self.average(form, runnable_weight * self.runnable_sum);
+        self.util_avg = self.average(form, self.util_sum);
+    }
+
+    /// The average that a sum comes to: the sum divided by [`SchedAvg::divider`].
+    #[inline]
+    pub(crate) fn average(&self, form: Pelt, sum: u64) -> u64 {
         let divider = self.divider(form);
-        self.load_avg = load_weight * self.load_sum / divider;
-        self.runnable_avg = runnable_weight * self.runnable_sum / divider;
-        self.util_avg = self.util_sum / divider;
+        // A multiplication is cheaper than a division, and as exact for all sums that occur.
+        match INVERSE.get((divider - LEAST_DIVIDER) as usize) {
+            Some(&inverse) if sum < 1 << 48 => {
+                ((u128::from(sum) * u128::from(inverse)) >> 64) as u64
+            }
+            _ => sum / divider,
+        }
     }
 }
+
+/// The divider of a window that has just begun a period.
+const LEAST_DIVIDER: u64 = LOAD_AVG_MAX - 1024;
+
+/// 2^64 / D, rounded up, for each divider D from [`LEAST_DIVIDER`] to [`LOAD_AVG_MAX`]. It is too large by less than
+/// 1, so that `sum * inverse >> 64` is `sum / D` for sums below 2^64 / D, and thus below 2^48.
+static INVERSE: [u64; 1025] = {
+    let mut inverse = [0; 1025];
+    let mut at = 0;
+    while at < inverse.len() {
+        inverse[at] = u64::MAX / (LEAST_DIVIDER + at as u64) + 1;
+        at += 1;
+    }
+    inverse
+};
 
 /// `max(0, value - by)` in place (`sub_positive`).
 #[inline]
@@ -256,12 +283,40 @@ pub(crate) fn add_positive(value: &mut u64, delta: i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Propagation;
 
     #[test]
     fn decay_is_the_kernels() {
         assert_eq!(decay_load(LOAD_AVG_MAX, 1), LOAD_AVG_MAX - 1024);
         assert_eq!(decay_load(1000, 0), 999);
         assert_eq!(decay_load(u64::from(u32::MAX), 2017), 0);
+    }
+
+    #[test]
+    fn averages_are_exact_quotients() {
+        let dividers = [0, 1, 511, 512, 1022, 1023];
+        for period_contrib in dividers {
+            let avg = SchedAvg {
+                period_contrib,
+                ..SchedAvg::default()
+            };
+            for form in [Pelt::Runnable, Pelt::Weighted(Propagation::Load)] {
+                let divider = avg.divider(form);
+                let quotients = (0..48).map(|bit| (1u64 << bit) / divider);
+                let sums = quotients
+                    .flat_map(|q| {
+                        [
+                            q * divider,
+                            (q * divider).saturating_sub(1),
+                            q * divider + 1,
+                        ]
+                    })
+                    .chain([(1 << 48) - 1, 1 << 48, u64::MAX]);
+                for sum in sums {
+                    assert_eq!(avg.average(form, sum), sum / divider, "{sum} / {divider}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -134,10 +134,10 @@ impl Sched {
         entity.load = LoadWeight::scaled(weight, floor);
         if at_once {
             let (load, runnable) = (entity.load_scale(form), entity.runnable_scale(form));
-            let divider = entity.avg.divider(form);
-            entity.avg.load_avg = load * entity.avg.load_sum / divider;
+            let avg = &mut entity.avg;
+            avg.load_avg = avg.average(form, load * avg.load_sum);
             if form == Pelt::RunnableLoad {
-                entity.avg.runnable_avg = runnable * entity.avg.runnable_sum / divider;
+                avg.runnable_avg = avg.average(form, runnable * avg.runnable_sum);
             }
             queue.enqueue_load_avg(form, entity);
         }
