@@ -69,7 +69,7 @@ test("the charts are drawn, and grow", async () => {
 });
 
 test("what the page says of the run fits the two kernels", async () => {
-  const { page } = await site.open("#p=lu-group&/run/duration=2s");
+  const { page } = await site.open("#p=lu-group&/run/duration=10s");
   const desk = new Desk(page);
   await desk.speed("max");
   await desk.finished();

@@ -304,8 +304,8 @@ mod tests {
             .iter()
             .position(|op| matches!(op, Op::SpinUntil { .. }))
             .unwrap();
-        // 2 rows x 109 us, half of it before the neighbour's flag.
-        let half = Op::Compute(Nanos::from_micros(109));
+        // 2 rows x 94 us, half of it before the neighbour's flag.
+        let half = Op::Compute(Nanos::from_micros(94));
         assert_eq!(
             ops[sweep - 2..sweep + 7],
             [
@@ -348,7 +348,7 @@ mod tests {
             .iter()
             .map(|program| interpreter::computation(program).0)
             .sum();
-        let sweeps = 2 * 160 * 160 * 109_000;
+        let sweeps = 2 * 160 * 160 * 94_000;
         assert!(all.abs_diff(sweeps * 10 / 7) < 100_000, "{all}");
     }
 
