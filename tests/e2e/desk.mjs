@@ -86,12 +86,20 @@ export class Desk {
   /** Waits for the runs to be over; gives their digests. */
   async finished() {
     const over = (digests) => digests.length > 0 && digests.every((digest) => /^[0-9a-f]{16}$/.test(digest));
-    return eventually(() => this.digests(), over, "every run ends in a digest");
+    const digests = await eventually(() => this.digests(), over, "every run ends in a digest");
+    await this.rests();
+    return digests;
+  }
+
+  /** Waits for the page to rest: the last digest may be there a frame before that. */
+  async rests() {
+    await eventually(() => this.at("pause").count(), 0, "nothing plays");
   }
 
   /** Waits for the runs to end in these digests. */
   async endsIn(digests, message) {
-    return eventually(() => this.digests(), digests, message);
+    await eventually(() => this.digests(), digests, message);
+    await this.rests();
   }
 
   /** Chooses a speed: a number of simulated seconds a second, or "max". */
