@@ -51,22 +51,29 @@ pub(crate) enum Command {
     Schema,
 }
 
+/// What the commands that run a scenario can change of it.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RunArgs {
-    #[arg(value_name = "SCENARIO", help = SCENARIO)]
-    pub(crate) scenario: String,
+pub(crate) struct Changes {
     /// Run under this kernel instead of the scenario's; may be given several times
     #[arg(long = "kernel", value_name = "K")]
     pub(crate) kernels: Vec<String>,
     /// Where all random draws come from
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Runs of each kernel, each with a seed of its own
-    #[arg(long, value_name = "N")]
-    pub(crate) repeats: Option<u32>,
     /// Simulated time of each run, such as 500ms or 30s
     #[arg(long, value_name = "T")]
     pub(crate) duration: Option<Nanos>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    #[arg(value_name = "SCENARIO", help = SCENARIO)]
+    pub(crate) scenario: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// Runs of each kernel, each with a seed of its own
+    #[arg(long, value_name = "N")]
+    pub(crate) repeats: Option<u32>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -79,18 +86,11 @@ pub(crate) struct RunArgs {
 pub(crate) struct DecisionsArgs {
     #[arg(value_name = "SCENARIO", help = SCENARIO)]
     pub(crate) scenario: String,
-    /// Run under this kernel instead of the scenario's; may be given several times
-    #[arg(long = "kernel", value_name = "K")]
-    pub(crate) kernels: Vec<String>,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
     /// List only those for which this is not 0, such as "kind == balance && imbalance > 1"
     #[arg(long = "where", value_name = "EXPR")]
     pub(crate) filter: Option<String>,
-    /// Where all random draws come from
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Simulated time, such as 500ms or 30s
-    #[arg(long, value_name = "T")]
-    pub(crate) duration: Option<Nanos>,
     /// Print JSON Lines instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,7 +3,6 @@
 use std::io::{self, BufWriter, Write};
 
 use serde_json::{Map, Value as Json, json};
-use teeter_scenario::document::Kernel;
 use teeter_scenario::expr::Expr;
 use teeter_scenario::{Nanos, Problems, Scenario};
 use teeter_sched::decision::{Decision, VOCABULARY, Value};
@@ -12,7 +11,7 @@ use teeter_sim::ThreadTable;
 use crate::args::DecisionsArgs;
 use crate::error::Error;
 use crate::progress::Progress;
-use crate::{check, source};
+use crate::{check, run, source};
 
 /// Events between which decisions are taken out.
 const EVENTS: u64 = 20_000;
@@ -21,20 +20,16 @@ const EVENTS: u64 = 20_000;
 /// made: there can be more than fit into memory.
 pub(crate) fn execute(args: &DecisionsArgs) -> Result<String, Error> {
     let place = source::name(&args.scenario);
-    let mut scenario = source::scenario(&args.scenario)?;
-    if !args.kernels.is_empty() {
-        scenario.kernels = Kernel::replace(&scenario.kernels, &args.kernels);
-    }
-    scenario.run.duration = args.duration.unwrap_or(scenario.run.duration);
-    scenario.run.seed = args.seed.unwrap_or(scenario.run.seed);
     let problems = |problems| Error::scenario(place, problems);
+    let scenario = source::scenario(&args.scenario)?;
+    let scenario = run::changed(scenario, &args.changes, None).map_err(problems)?;
     let filter = filter(args.filter.as_deref()).map_err(problems)?;
     check::runnable(&scenario).map_err(problems)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut counts = Vec::new();
     for kernel in 0..scenario.kernels.len() {
         let mut count = Count::default();
-        let written = run(&scenario, kernel, &mut |kernel, decision, threads| {
+        let written = run_one(&scenario, kernel, &mut |kernel, decision, threads| {
             count.all += 1;
             if !passes(filter.as_ref(), decision) {
                 return Ok(());
@@ -109,7 +104,7 @@ fn passes(filter: Option<&Expr>, decision: &Decision) -> bool {
 }
 
 /// Runs one kernel to the end.
-fn run(
+fn run_one(
     scenario: &Scenario,
     kernel: usize,
     write: &mut dyn FnMut(&str, &Decision, &ThreadTable) -> io::Result<()>,

@@ -6,7 +6,7 @@ use teeter_scenario::validate::validate;
 use teeter_scenario::{Nanos, Problems, Scenario};
 use teeter_sim::{RunResult, Series};
 
-use crate::args::RunArgs;
+use crate::args::{Changes, RunArgs};
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::report::Report;
@@ -19,7 +19,12 @@ const PIECES: u64 = 500;
 pub(crate) fn execute(args: &RunArgs) -> Result<String, Error> {
     let place = source::name(&args.scenario);
     let problems = |problems| Error::scenario(place, problems);
-    let scenario = changed(source::scenario(&args.scenario)?, args).map_err(problems)?;
+    let scenario = changed(
+        source::scenario(&args.scenario)?,
+        &args.changes,
+        args.repeats,
+    )
+    .map_err(problems)?;
     let runs = run_all(&scenario).map_err(problems)?;
     if let Some(file) = &args.series {
         series::write(file, &scenario, &runs)?;
@@ -33,14 +38,18 @@ pub(crate) fn execute(args: &RunArgs) -> Result<String, Error> {
 }
 
 /// The scenario with what the arguments change.
-fn changed(mut scenario: Scenario, args: &RunArgs) -> Result<Scenario, Problems> {
-    if !args.kernels.is_empty() {
-        scenario.kernels = Kernel::replace(&scenario.kernels, &args.kernels);
+pub(crate) fn changed(
+    mut scenario: Scenario,
+    changes: &Changes,
+    repeats: Option<u32>,
+) -> Result<Scenario, Problems> {
+    if !changes.kernels.is_empty() {
+        scenario.kernels = Kernel::replace(&scenario.kernels, &changes.kernels);
     }
     let run = &mut scenario.run;
-    run.seed = args.seed.unwrap_or(run.seed);
-    run.repeats = args.repeats.unwrap_or(run.repeats);
-    run.duration = args.duration.unwrap_or(run.duration);
+    run.seed = changes.seed.unwrap_or(run.seed);
+    run.repeats = repeats.unwrap_or(run.repeats);
+    run.duration = changes.duration.unwrap_or(run.duration);
     let problems = validate(&scenario);
     if problems.is_empty() {
         Ok(scenario)

@@ -76,6 +76,14 @@ fn text_is_a_line_each_as_well() {
 }
 
 #[test]
+fn what_can_not_be_run_is_refused_as_run_does() {
+    for arguments in [["--duration", "0s"], ["--kernel", "v5.4"]] {
+        let said = |command| refused(&[&[command, "-"], &arguments[..]].concat(), SMALL);
+        assert_eq!(said("decisions"), said("run"));
+    }
+}
+
+#[test]
 fn bad_filters_are_refused_with_their_column() {
     let said = refused(&["decisions", "-", "--where", "kind = wakeup"], SMALL);
     assert!(
