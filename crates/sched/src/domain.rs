@@ -165,6 +165,13 @@ impl Domains {
         child.is_some_and(|child| self.sd(child).flags.has(Flags::PREFER_SIBLING))
     }
 
+    /// CPUs of the level below, 1 where there is none.
+    pub(crate) fn child_weight(&self, sd: SdId) -> u32 {
+        self.sd(sd)
+            .child
+            .map_or(1, |child| self.sd(child).span_weight)
+    }
+
     /// Writes an administrator's value to every domain of the level.
     pub(crate) fn apply(&mut self, setting: &DomainSetting) {
         for sd in &mut self.sds {

@@ -148,9 +148,7 @@ impl Sched {
         let rules = &self.rules.balance;
         let numa = sd.flags.has(Flags::NUMA).then(|| group_type::Numa {
             rule: rules.numa_imbalance,
-            child_weight: sd
-                .child
-                .map_or(1, |child| self.domains.sd(child).span_weight),
+            child_weight: self.domains.child_weight(env.sd),
             imb_numa_nr: sd.imb_numa_nr,
         });
         let picture = group_type::Picture {

@@ -37,15 +37,13 @@ impl Sched {
         busiest: &GroupStats,
     ) -> Option<i64> {
         let sd = self.domains.sd(env.sd);
-        let child = sd
-            .child
-            .map_or(1, |child| self.domains.sd(child).span_weight);
+        let child_weight = self.domains.child_weight(env.sd);
         let said = self.rules.own.eval(point, |input| match input {
             0 => Some(imbalance),
             1 => Some(sd.imbalance_pct.into()),
             2 => Some(env.idle as i64),
             3 => Some(sd.span_weight.into()),
-            4 => Some(child.into()),
+            4 => Some(child_weight.into()),
             5 => Some(sd.imb_numa_nr.into()),
             _ => of_groups(input - OF_MOVES, local, busiest),
         })?;

@@ -5,7 +5,7 @@
 //! `update_tg_cfs_load` (v4.11; SCHED.md 2.8 to 2.10).
 
 use crate::ids::{CfsRqId, EntityId, TaskId};
-use crate::pelt::{LOAD_AVG_MAX, add_positive};
+use crate::pelt::{LOAD_AVG_MAX, SchedAvg, add_positive};
 use crate::rules::{Pelt, Propagation};
 use crate::sched::Sched;
 use crate::weight::{LoadWeight, MIN_SHARES, SHIFT};
@@ -238,21 +238,40 @@ impl Sched {
         )
     }
 
-    /// To v4.14: gives a group's entity the load that came from below, and its queue the difference.
-    fn set_load(&mut self, cfs_rq: CfsRqId, se: EntityId, load: u64) {
-        let avg = &mut self.se_mut(se).avg;
-        let delta = load as i64 - avg.load_avg as i64;
+    /// Gives a group's entity an average that came from below, and its queue the difference. `signal`: the average
+    /// and its sum; `divider`: what an average is multiplied by to give its sum.
+    fn follow(
+        &mut self,
+        cfs_rq: CfsRqId,
+        se: EntityId,
+        signal: impl Fn(&mut SchedAvg) -> (&mut u64, &mut u64),
+        below: u64,
+        divider: u64,
+    ) {
+        let (average, sum) = signal(&mut self.se_mut(se).avg);
+        let delta = below as i64 - *average as i64;
         if delta == 0 {
             return;
         }
-        avg.load_avg = load;
-        avg.load_sum = load * LOAD_AVG_MAX;
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
-        add_positive(&mut avg.load_avg, delta);
-        avg.load_sum = avg.load_avg * LOAD_AVG_MAX;
+        *average = below;
+        *sum = below * divider;
+        let (average, sum) = signal(&mut self.cfs_mut(cfs_rq).avg);
+        add_positive(average, delta);
+        *sum = *average * divider;
     }
 
-    /// The same for the load that counts while the entity is queued. True if it changed.
+    /// To v4.14: passes up the load of a group.
+    fn set_load(&mut self, cfs_rq: CfsRqId, se: EntityId, load: u64) {
+        self.follow(
+            cfs_rq,
+            se,
+            |avg| (&mut avg.load_avg, &mut avg.load_sum),
+            load,
+            LOAD_AVG_MAX,
+        );
+    }
+
+    /// To v4.14: passes up the load that counts while the entity is queued. True if it changed.
     fn set_runnable_load(&mut self, cfs_rq: CfsRqId, se: EntityId, load: u64) -> bool {
         let entity = self.se_mut(se);
         let delta = load as i64 - entity.avg.runnable_avg as i64;
@@ -282,32 +301,26 @@ impl Sched {
     fn update_tg_cfs_util(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) {
         let divider = self.propagation_divider(cfs_rq);
         let util = self.cfs(my_q).avg.util_avg;
-        let avg = &mut self.se_mut(se).avg;
-        let delta = util as i64 - avg.util_avg as i64;
-        if delta == 0 {
-            return;
-        }
-        avg.util_avg = util;
-        avg.util_sum = util * divider;
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
-        add_positive(&mut avg.util_avg, delta);
-        avg.util_sum = avg.util_avg * divider;
+        self.follow(
+            cfs_rq,
+            se,
+            |avg| (&mut avg.util_avg, &mut avg.util_sum),
+            util,
+            divider,
+        );
     }
 
     /// From v5.7 on: how much is runnable below.
     fn update_tg_cfs_runnable(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) {
         let divider = self.propagation_divider(cfs_rq);
         let runnable = self.cfs(my_q).avg.runnable_avg;
-        let avg = &mut self.se_mut(se).avg;
-        let delta = runnable as i64 - avg.runnable_avg as i64;
-        if delta == 0 {
-            return;
-        }
-        avg.runnable_avg = runnable;
-        avg.runnable_sum = runnable * divider;
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
-        add_positive(&mut avg.runnable_avg, delta);
-        avg.runnable_sum = avg.runnable_avg * divider;
+        self.follow(
+            cfs_rq,
+            se,
+            |avg| (&mut avg.runnable_avg, &mut avg.runnable_sum),
+            runnable,
+            divider,
+        );
     }
 
     fn update_tg_cfs_load(
