@@ -6,6 +6,7 @@
 
 mod catalogue;
 mod compile;
+mod error;
 #[cfg(test)]
 mod interpreter;
 mod memory;
@@ -13,8 +14,11 @@ mod npb_lu;
 mod numa;
 mod phases;
 mod program;
+mod trace;
 
 pub use catalogue::{ParameterInfo, WorkloadInfo, catalogue};
 pub use compile::compile;
+pub use error::{Error, Unreadable};
 pub use memory::MemoryUse;
 pub use program::{BarrierId, FlagId, Metric, Op, Program, Programs, Traits};
+pub use trace::{Origin, Piece, Recorded, Recording};
