@@ -1,6 +1,8 @@
 //! What can be written after `teeter`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Parser, Subcommand};
 use teeter_scenario::Nanos;
@@ -21,6 +23,12 @@ const SCENARIO: &str = "A file, - for stdin, a link, or preset:NAME";
 pub(crate) enum Command {
     /// Run a scenario and show what came of it
     Run(RunArgs),
+    /// Compare the kernels of a scenario over several runs, in a table for a mail
+    Compare(CompareArgs),
+    /// Run a scenario at every point of a grid; one line of JSON for each run
+    Sweep(SweepArgs),
+    /// Measure how fast the engine runs the standard scenarios
+    Bench(BenchArgs),
     /// List what the scheduler decided, with what it looked at
     Decisions(DecisionsArgs),
     /// Show the sched domains of a machine as a kernel builds them
@@ -80,6 +88,81 @@ pub(crate) struct RunArgs {
     /// Write the series that the charts plot to a file, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) series: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompareArgs {
+    #[arg(value_name = "SCENARIO", help = SCENARIO)]
+    pub(crate) scenario: String,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+    /// Runs of each kernel; as many as the scenario says by default, or three where it says one
+    #[arg(long, value_name = "N")]
+    pub(crate) repeats: Option<u32>,
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// How a comparison is printed.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// As mmtests does, for a mail
+    Text,
+    /// A table in Markdown
+    Md,
+    /// A line for each figure and kernel
+    Csv,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SweepArgs {
+    /// A file that describes the sweep, or - for stdin
+    #[arg(value_name = "SWEEP")]
+    pub(crate) sweep: String,
+    /// Do every N-th run only, from the I-th on (from 1): one machine's part of N
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Runs at a time; one for each core by default
+    #[arg(long, value_name = "J")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Write to this file instead of stdout, and go on where it ends if it is there already
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// One part of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shard {
+    /// Its number, from 1.
+    pub(crate) number: usize,
+    /// Of so many.
+    pub(crate) of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/');
+        let shard = parts.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match shard {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("a part of several is expected, such as 1/4".to_owned()),
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchArgs {
+    /// Run one of them only, in this process
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Option<String>,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

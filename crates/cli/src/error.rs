@@ -2,6 +2,7 @@
 
 use std::io;
 
+use teeter_report::SweepError;
 use teeter_scenario::link::LinkError;
 use teeter_scenario::{Problem, Problems};
 
@@ -17,6 +18,12 @@ pub(crate) enum Error {
     /// A scenario has problems.
     #[error("{}", located(.place, .problems))]
     Scenario { place: String, problems: Problems },
+    /// A sweep has problems.
+    #[error("{place}: {source}")]
+    Sweep {
+        place: String,
+        source: Box<SweepError>,
+    },
     /// A link can not be opened.
     #[error("{0}")]
     Link(#[from] LinkError),
@@ -39,6 +46,11 @@ impl Error {
     pub(crate) fn scenario(place: &str, problems: Problems) -> Self {
         let place = place.to_owned();
         Self::Scenario { place, problems }
+    }
+
+    pub(crate) fn sweep(place: &str, source: SweepError) -> Self {
+        let (place, source) = (place.to_owned(), Box::new(source));
+        Self::Sweep { place, source }
     }
 
     /// The message, each of its lines marked as an error.

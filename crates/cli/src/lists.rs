@@ -1,9 +1,8 @@
 //! `teeter presets`, `teeter kernels` and `teeter rules`: what there is.
 
+use teeter_report::Table;
 use teeter_scenario::{Problems, presets};
 use teeter_sched::rules::OwnPoint;
-
-use crate::table::Table;
 
 /// Scenarios and machines, by name.
 pub(crate) fn presets() -> String {

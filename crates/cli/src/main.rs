@@ -1,10 +1,12 @@
 //! `teeter`: the engine without the page.
 //!
-//! Every command makes its whole output first (but for `decisions`, which may be too many to keep): where
+//! Every command makes its whole output first (but for `decisions` and `sweep`, which may be too many to keep): where
 //! something is wrong there is one message on stderr, nothing on stdout, and the exit code 2.
 
 mod args;
+mod bench;
 mod check;
+mod compare;
 mod decisions;
 mod domains;
 mod error;
@@ -16,7 +18,7 @@ mod report;
 mod run;
 mod series;
 mod source;
-mod table;
+mod sweep;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -42,6 +44,9 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result<String, Error> {
     match command {
         Command::Run(args) => run::execute(&args),
+        Command::Compare(args) => compare::execute(&args),
+        Command::Sweep(args) => sweep::execute(&args),
+        Command::Bench(args) => bench::execute(&args),
         Command::Decisions(args) => decisions::execute(&args),
         Command::Domains(args) => domains::execute(&args),
         Command::Check { scenario } => check::execute(&scenario),

@@ -18,6 +18,16 @@ impl Progress {
         Self(bar)
     }
 
+    /// Nothing is done of so many steps.
+    pub(crate) fn steps(total: u64) -> Self {
+        Self::new(Nanos(total))
+    }
+
+    /// One more step is done.
+    pub(crate) fn step(&self) {
+        self.passed(Nanos(1));
+    }
+
     /// So much more has passed.
     pub(crate) fn passed(&self, time: Nanos) {
         self.0.inc(time.as_nanos());

@@ -1,11 +1,10 @@
 //! What `teeter run` prints.
 
 use serde::Serialize;
+use teeter_report::Table;
 use teeter_scenario::document::MachineSource;
 use teeter_scenario::{Nanos, Scenario};
 use teeter_sim::{CgroupResult, NumaCounts, RunResult, TaskResult};
-
-use crate::table::Table;
 
 /// Nodes whose columns fit into a terminal; of more, the least and the most are shown.
 const NODES: usize = 8;

@@ -66,7 +66,7 @@ pub(crate) struct Finished {
 }
 
 /// All runs, by kernel and then by repeat. They are independent, and share the machine's cores.
-fn run_all(scenario: &Scenario) -> Result<Vec<Finished>, Problems> {
+pub(crate) fn run_all(scenario: &Scenario) -> Result<Vec<Finished>, Problems> {
     // What the engine can not do shows before anything runs.
     check::runnable(scenario)?;
     let repeats = scenario.run.repeats;
@@ -79,7 +79,7 @@ fn run_all(scenario: &Scenario) -> Result<Vec<Finished>, Problems> {
         .collect()
 }
 
-fn run_one(
+pub(crate) fn run_one(
     scenario: &Scenario,
     kernel: usize,
     repeat: u32,

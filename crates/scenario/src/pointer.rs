@@ -48,8 +48,8 @@ fn take(parent: &mut Value, key: &str) -> Option<Removed> {
     }
 }
 
-/// Puts a value at a place. Objects that are missing on the way are made, and a kernel that is written as a
-/// name becomes an object first.
+/// Puts a value at a place. Objects that are missing on the way are made, and a kernel or a workload that is
+/// written as a name becomes an object first.
 ///
 /// ```
 /// use serde_json::json;
@@ -73,6 +73,10 @@ pub fn set(document: &mut Value, pointer: &str, value: Value) -> Result<(), Poin
             && above == "kernels"
         {
             *place = Value::Object(Map::from_iter([("base".to_owned(), base.clone().into())]));
+        }
+        // `"workload": "hackbench"` is short for `{ "hackbench": {} }`.
+        if above == "workload" && place.as_str() == Some(&step) {
+            *place = Value::Object(Map::from_iter([(step.clone(), Value::Null)]));
         }
         if place.is_null() {
             *place = Value::Object(Map::new());
@@ -119,6 +123,27 @@ mod tests {
         assert_eq!(document, json!({ "a": [{ "b": 1 }] }));
         assert_eq!(remove(&mut document, "/z"), None);
         assert_eq!(remove(&mut document, ""), None);
+    }
+
+    #[test]
+    fn a_workload_by_name_can_be_given_parameters() {
+        let mut document = json!({ "tasks": [{ "workload": "hackbench" }] });
+        set(
+            &mut document,
+            "/tasks/0/workload/hackbench/groups",
+            json!(4),
+        )
+        .unwrap();
+        assert_eq!(
+            document,
+            json!({ "tasks": [{ "workload": { "hackbench": { "groups": 4 } } }] })
+        );
+        let place = "/tasks/0/workload/tbench/clients";
+        let mut document = json!({ "tasks": [{ "workload": "hackbench" }] });
+        assert_eq!(
+            set(&mut document, place, json!(4)),
+            Err(PointerError(place.to_owned()))
+        );
     }
 
     #[test]

@@ -5,11 +5,14 @@
     reason = "what fails here is meant to fail the test"
 )]
 
+mod bench;
 mod check;
+mod compare;
 mod decisions;
 mod domains;
 mod import;
 mod link;
 mod lists;
 mod run;
+mod sweep;
 mod teeter;

@@ -2,14 +2,14 @@
 
 /// Rows of text, all columns as wide as their widest cell.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
     indent: usize,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// No rows yet; each will stand so far from the margin.
-    pub(crate) fn new(indent: usize) -> Self {
+    pub fn new(indent: usize) -> Self {
         Self {
             indent,
             rows: Vec::new(),
@@ -17,17 +17,17 @@ impl Table {
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// As lines, every column to the left.
-    pub(crate) fn left(&self) -> String {
+    pub fn left(&self) -> String {
         self.lines(|_| true)
     }
 
     /// As lines, the first column to the left and numbers to the right.
-    pub(crate) fn numbers(&self) -> String {
+    pub fn numbers(&self) -> String {
         self.lines(|column| column == 0)
     }
 
