@@ -7,9 +7,11 @@
 //! single parameters by name. Letters after a source grade it: R read there, M from memory of it, A
 //! assumed.
 
+mod channel;
 mod hardware;
 mod parameter;
 
+use channel::ByChannel;
 pub(crate) use hardware::Hardware;
 pub use parameter::{Parameter, Unit, parameters};
 
@@ -92,6 +94,7 @@ pub struct Speed {
     /// Shallow first.
     idle: [IdleState; 4],
     idle_exit_share: u32,
+    channel: ByChannel,
 }
 
 impl Speed {

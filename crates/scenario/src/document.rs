@@ -6,6 +6,7 @@ pub mod machine;
 pub mod run;
 pub mod script;
 pub mod setting;
+pub mod step;
 pub mod tasks;
 pub mod workload;
 

@@ -31,6 +31,10 @@ pub const ABOUT: usize = 4_000;
 pub const PROGRAM_STEPS: usize = 1_000;
 /// Loops within loops of a `program`.
 pub const PROGRAM_DEPTH: usize = 8;
+/// Length of one message of a channel, in bytes.
+pub const MESSAGE_BYTES: u64 = 16 << 20;
+/// Latencies that the threads of one task measure by name.
+pub const LATENCIES: usize = 4;
 /// Shortest period of what a timer wakes.
 pub const PERIOD_MIN: Nanos = Nanos::from_micros(10);
 /// Simulated time of one run.

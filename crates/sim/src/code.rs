@@ -3,6 +3,8 @@
 use teeter_machine::{CpuId, CpuSet};
 use teeter_workload::{Op, Program, Programs};
 
+use crate::sync::Numbers;
+
 /// Full speed as a rate, and one nanosecond of work at full speed: 16 fraction bits.
 pub(crate) const FULL: u64 = 1 << 16;
 
@@ -12,7 +14,7 @@ pub(crate) const fn work(nanos: u64) -> u64 {
     (if nanos < longest { nanos } else { longest }) << 16
 }
 
-/// An [`Op`] with its jumps resolved and its flags and barriers numbered across the scenario.
+/// An [`Op`] with its jumps resolved, and with what is shared numbered across the scenario.
 /// Times are in ns but for `Compute`, which holds [`work`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Instr {
@@ -20,6 +22,10 @@ pub(crate) enum Instr {
     ComputeWall(u64),
     ComputeForever,
     Sleep(u64),
+    SleepBetween {
+        least: u64,
+        most: u64,
+    },
     Timer {
         period: u64,
     },
@@ -35,6 +41,21 @@ pub(crate) enum Instr {
         barrier: u32,
         spin: u64,
     },
+    Lock(u32),
+    Unlock(u32),
+    /// [`NO_MUTEX`] where none is given back.
+    Wait {
+        condition: u32,
+        mutex: u32,
+    },
+    Signal(u32),
+    Broadcast(u32),
+    Send(u32),
+    Receive(u32),
+    Begin(u32),
+    BeginAtWaker(u32),
+    Record(u32),
+    StartClock,
     /// Touches so many bytes.
     Touch(u64),
     Yield,
@@ -58,6 +79,9 @@ pub(crate) enum Instr {
 
 /// The number of rounds that is never counted down.
 pub(crate) const ENDLESS: u32 = u32::MAX;
+
+/// The number that no mutex has.
+pub(crate) const NO_MUTEX: u32 = u32::MAX;
 
 /// All instructions.
 #[derive(Clone, Debug, Default)]
@@ -83,13 +107,12 @@ impl Code {
         set.copied().unwrap_or(CpuSet::EMPTY)
     }
 
-    /// Links the programs of one workload, whose flags and barriers begin at these numbers.
-    /// Gives the start of each program.
+    /// Links the programs of one workload, given the numbers of what its threads share. Gives the start of
+    /// each program.
     pub(crate) fn link(
         &mut self,
         programs: &Programs,
-        flags_at: u32,
-        barriers_at: u32,
+        numbers: &Numbers,
     ) -> Result<Vec<u32>, Malformed> {
         let cpus_at = self.cpus.len() as u32;
         let sets = programs.cpus.iter();
@@ -98,19 +121,19 @@ impl Code {
         programs
             .programs
             .iter()
-            .map(|program| self.link_one(program, flags_at, barriers_at, cpus_at))
+            .map(|program| self.link_one(program, numbers, cpus_at))
             .collect()
     }
 
     fn link_one(
         &mut self,
         program: &Program,
-        flags_at: u32,
-        barriers_at: u32,
+        numbers: &Numbers,
         cpus_at: u32,
     ) -> Result<u32, Malformed> {
         let start = self.instrs.len() as u32;
         let mut open: Vec<u32> = Vec::new();
+        let number = |numbers: &[u32], id: u32| numbers.get(id as usize).copied().ok_or(Malformed);
         for op in &program.ops {
             let pc = self.instrs.len() as u32;
             let instr = match *op {
@@ -120,17 +143,40 @@ impl Code {
                 Op::Sleep(time) => Instr::Sleep(time.0),
                 Op::Timer { period } => Instr::Timer { period: period.0 },
                 Op::SpinUntil { flag, value } => Instr::SpinUntil {
-                    flag: flags_at + flag.0,
+                    flag: number(&numbers.flags, flag.0)?,
                     value,
                 },
                 Op::Set { flag, value } => Instr::Set {
-                    flag: flags_at + flag.0,
+                    flag: number(&numbers.flags, flag.0)?,
                     value,
                 },
                 Op::Barrier { barrier, spin } => Instr::Barrier {
-                    barrier: barriers_at + barrier.0,
+                    barrier: number(&numbers.barriers, barrier.0)?,
                     spin: spin.0,
                 },
+                Op::SleepBetween { least, most } => Instr::SleepBetween {
+                    least: least.0,
+                    most: most.0,
+                },
+                Op::Lock(mutex) => Instr::Lock(number(&numbers.mutexes, mutex.0)?),
+                Op::Unlock(mutex) => Instr::Unlock(number(&numbers.mutexes, mutex.0)?),
+                Op::Wait { condition, mutex } => Instr::Wait {
+                    condition: number(&numbers.conditions, condition.0)?,
+                    mutex: match mutex {
+                        Some(mutex) => number(&numbers.mutexes, mutex.0)?,
+                        None => NO_MUTEX,
+                    },
+                },
+                Op::Signal(condition) => Instr::Signal(number(&numbers.conditions, condition.0)?),
+                Op::Broadcast(condition) => {
+                    Instr::Broadcast(number(&numbers.conditions, condition.0)?)
+                }
+                Op::Send(channel) => Instr::Send(number(&numbers.channels, channel.0)?),
+                Op::Receive(channel) => Instr::Receive(number(&numbers.channels, channel.0)?),
+                Op::Begin(latency) => Instr::Begin(latency),
+                Op::BeginAtWaker(latency) => Instr::BeginAtWaker(latency),
+                Op::Record(latency) => Instr::Record(latency),
+                Op::StartClock => Instr::StartClock,
                 Op::Touch(bytes) => Instr::Touch(bytes),
                 Op::Yield => Instr::Yield,
                 Op::Exec => Instr::Exec,
@@ -184,7 +230,7 @@ mod tests {
 
     fn link(ops: Vec<Op>) -> Result<Vec<Instr>, Malformed> {
         let mut code = Code::default();
-        code.link_one(&Program { ops }, 10, 20, 30)
+        code.link_one(&Program { ops }, &Numbers::default(), 30)
             .map(|_| code.instrs)
     }
 

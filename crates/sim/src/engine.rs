@@ -2,6 +2,7 @@
 
 mod build;
 mod change;
+mod communicate;
 mod effects;
 mod interpret;
 mod memory;
@@ -27,7 +28,7 @@ use crate::script::{Names, Script};
 use crate::series::Series;
 use crate::snapshot::MigrationMark;
 use crate::stats::{Stats, Totals};
-use crate::sync::{Barrier, Flag};
+use crate::sync::Shared;
 use crate::table::ThreadTable;
 use crate::task::{Birth, TaskRun};
 use crate::thread::{Phase, Thread};
@@ -63,8 +64,7 @@ pub struct Simulation {
     busy: Vec<u32>,
     threads: Vec<Thread>,
     tasks: Vec<TaskRun>,
-    flags: Vec<Flag>,
-    barriers: Vec<Barrier>,
+    shared: Shared,
     script: Script,
     /// Threads that end by themselves and have not.
     to_end: u32,
@@ -329,12 +329,12 @@ impl Simulation {
         self.note_throttled(thread);
     }
 
-    /// `try_to_wake_up`, called on `waker`.
-    fn wake(&mut self, waker: CpuId, thread: u32) {
+    /// `try_to_wake_up`, called on `waker`; `sync` if the waker is about to sleep (WF_SYNC).
+    fn wake(&mut self, waker: CpuId, thread: u32, sync: bool) {
         self.wakeups += 1;
         let cpu = self
             .sched
-            .wake(Nanos(self.now), waker, TaskId(thread), false);
+            .wake(Nanos(self.now), waker, TaskId(thread), sync);
         self.woken(waker, cpu, thread);
     }
 
@@ -344,7 +344,7 @@ impl Simulation {
         state.woken_at = state.woken_at.min(self.now);
         state.lines = self.hardware.wake_lines(waker, cpu);
         state.cpu = cpu;
-        if state.phase == Phase::Asleep || state.phase == Phase::Futex {
+        if let Phase::Asleep | Phase::Futex | Phase::Blocked(_) = state.phase {
             state.phase = Phase::Ready;
         }
         self.stats.enqueue(self.now, thread, cpu);

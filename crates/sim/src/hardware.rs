@@ -2,6 +2,8 @@
 
 use teeter_machine::{CpuId, Distance, NodeId, Speed, Topology};
 use teeter_scenario::Nanos;
+use teeter_scenario::document::workload::ChannelKind;
+use teeter_workload::Channel as Made;
 
 use crate::code::{FULL, work};
 
@@ -108,6 +110,37 @@ impl Hardware {
     /// Time of a context switch.
     pub(crate) fn switch(&self) -> u64 {
         self.speed.t_cs().0
+    }
+
+    /// Work of sending a message from a CPU to whom it ran on another.
+    pub(crate) fn send(&self, channel: &Made, from: CpuId, to: CpuId) -> u64 {
+        let distance = self.distance(to, from);
+        work(self.speed.send(channel.kind, channel.bytes, distance).0)
+    }
+
+    /// Work of receiving on a CPU a message that was sent from another.
+    pub(crate) fn receive(&self, channel: &Made, from: CpuId, to: CpuId) -> u64 {
+        let distance = self.distance(from, to);
+        work(self.speed.receive(channel.kind, channel.bytes, distance).0)
+    }
+
+    /// How long a message holds its channel's lock on one CPU, ns, if another held it before.
+    pub(crate) fn channel_lock(&self, channel: &Made, from: CpuId, to: CpuId) -> u64 {
+        let distance = self.distance(from, to);
+        self.speed.channel_lock(channel.kind, distance).0
+    }
+
+    /// Work of going to sleep on a futex.
+    pub(crate) fn futex_wait(&self) -> u64 {
+        let receive = self
+            .speed
+            .receive(ChannelKind::Semaphore, 0, Distance::SameCpu);
+        work(receive.0)
+    }
+
+    /// Work of the waker for a single wakeup.
+    pub(crate) fn single_wake_work(&self) -> u64 {
+        work(self.speed.t_wake(false).0)
     }
 
     /// Work of the waker for one of several wakeups in a row.

@@ -56,6 +56,9 @@ pub struct TaskResult {
     pub wait_ns: u64,
     /// From wakeup (for a timer: from its expiry) to running, µs; `None` if no thread ever slept.
     pub latency_us: Option<Latency>,
+    /// Latencies that the workload measures itself, by its names for them, µs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latencies_us: BTreeMap<String, Latency>,
     /// Time average of runnable threads on each node.
     pub mean_on_node: Vec<f64>,
     /// Time average of runnable threads on each CPU.

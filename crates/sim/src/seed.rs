@@ -10,6 +10,8 @@ pub(crate) enum Purpose {
     TickPhase,
     /// The kernel's own draws.
     Kernel,
+    /// What a thread's program draws.
+    Program,
 }
 
 /// The seed of repeat `repeat` (from 0) of a scenario with this `seed`. Repeat 0 keeps the seed.

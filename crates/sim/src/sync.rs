@@ -1,101 +1,50 @@
-//! What threads share: flags in memory and barriers.
+//! What threads share to wait for each other.
 
-use teeter_machine::CpuId;
+mod barrier;
+mod channel;
+mod flag;
+mod mutex;
+mod numbers;
+mod wait_list;
 
-use crate::thread::Thread;
+pub(crate) use barrier::Barrier;
+pub(crate) use channel::Channel;
+pub(crate) use flag::Flag;
+pub(crate) use mutex::{Condition, Mutex};
+pub(crate) use numbers::{Conflict, Names, Numbers};
+pub(crate) use wait_list::WaitList;
 
-/// A flag that threads set and poll.
-#[derive(Clone, Debug)]
-pub(crate) struct Flag {
-    pub(crate) value: u32,
-    /// CPU whose cache has the line.
-    pub(crate) set_by: CpuId,
-    /// First of those that poll it; [`Thread::next_waiter`] leads to the others.
-    pub(crate) first_waiter: Option<u32>,
+/// Everything that threads share, numbered across the scenario.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) flags: Vec<Flag>,
+    pub(crate) barriers: Vec<Barrier>,
+    pub(crate) mutexes: Vec<Mutex>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) channels: Vec<Channel>,
 }
 
-impl Flag {
-    /// A flag that holds `value`.
-    pub(crate) fn new(value: u32) -> Self {
-        Self {
-            value,
-            set_by: CpuId(0),
-            first_waiter: None,
-        }
-    }
-
-    /// Puts a thread on the list of those that poll.
-    pub(crate) fn join(&mut self, threads: &mut [Thread], thread: u32) {
-        threads[thread as usize].next_waiter = self.first_waiter;
-        self.first_waiter = Some(thread);
-    }
-
-    /// Takes a thread off the list. The list is as long as there are threads that poll, mostly one.
-    pub(crate) fn leave(&mut self, threads: &mut [Thread], thread: u32) {
-        let after = threads[thread as usize].next_waiter.take();
-        if self.first_waiter == Some(thread) {
-            self.first_waiter = after;
-            return;
-        }
-        let mut at = self.first_waiter;
-        while let Some(other) = at {
-            let next = &mut threads[other as usize].next_waiter;
-            if *next == Some(thread) {
-                *next = after;
-                return;
-            }
-            at = *next;
-        }
-    }
+/// What a thread sleeps for until another wakes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Room in a channel.
+    Room(u32),
+    /// A message from a channel.
+    Message(u32),
+    /// A mutex.
+    Mutex(u32),
+    /// A condition.
+    Condition(u32),
 }
 
-/// A barrier of which every thread polls for a while, then sleeps.
-#[derive(Clone, Debug)]
-pub(crate) struct Barrier {
-    /// How many take part.
-    members: u32,
-    /// Those that have come, in order.
-    pub(crate) come: Vec<u32>,
-    /// Sleepers of the round before that are still to be woken, the last one first.
-    pub(crate) to_wake: Vec<u32>,
-}
-
-impl Barrier {
-    /// A barrier for so many threads.
-    pub(crate) fn new(members: u32) -> Self {
-        Self {
-            members,
-            come: Vec::with_capacity(members as usize),
-            to_wake: Vec::with_capacity(members as usize),
-        }
-    }
-
-    /// Whether one more makes it complete.
-    pub(crate) fn last_is_coming(&self) -> bool {
-        self.come.len() as u64 + 1 >= u64::from(self.members)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn waiters(flag: &Flag, threads: &[Thread]) -> Vec<u32> {
-        std::iter::successors(flag.first_waiter, |&at| threads[at as usize].next_waiter).collect()
-    }
-
-    #[test]
-    fn waiters_leave_from_anywhere() {
-        for gone in 0..3 {
-            let mut threads = vec![Thread::new(0, 0); 3];
-            let mut flag = Flag::new(0);
-            (0..3).for_each(|thread| flag.join(&mut threads, thread));
-            flag.leave(&mut threads, gone);
-            let left: Vec<u32> = [2, 1, 0]
-                .into_iter()
-                .filter(|&thread| thread != gone)
-                .collect();
-            assert_eq!(waiters(&flag, &threads), left);
+impl Shared {
+    /// Those that wait for it.
+    pub(crate) fn waiters(&mut self, wait: Wait) -> &mut WaitList {
+        match wait {
+            Wait::Room(channel) => &mut self.channels[channel as usize].senders,
+            Wait::Message(channel) => &mut self.channels[channel as usize].receivers,
+            Wait::Mutex(mutex) => &mut self.mutexes[mutex as usize].waiters,
+            Wait::Condition(condition) => &mut self.conditions[condition as usize].waiters,
         }
     }
 }

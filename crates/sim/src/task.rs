@@ -5,7 +5,7 @@ use std::ops::Range;
 use hdrhistogram::Histogram;
 use teeter_machine::CpuId;
 use teeter_sched::{Cause, GroupId};
-use teeter_workload::Metric;
+use teeter_workload::{Metric, Programs};
 
 /// How the threads come into being.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +38,41 @@ pub(crate) struct TaskRun {
     pub(crate) progress_before: u64,
     /// Migrations by [`Cause`].
     pub(crate) migrations: [u64; Cause::ALL.len()],
+    /// When the part began that the benchmark measures.
+    pub(crate) clock: Option<u64>,
     /// Wakeup latencies, ns.
-    latency: Option<Histogram<u32>>,
+    latency: Latencies,
+    /// Latencies that the program measures itself, by name.
+    pub(crate) latencies: Vec<(String, Latencies)>,
+}
+
+/// Latencies, ns, to three digits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Latencies(Option<Histogram<u32>>);
+
+impl Latencies {
+    pub(crate) fn record(&mut self, nanos: u64) {
+        let histogram = match &mut self.0 {
+            Some(histogram) => histogram,
+            // The widest range there is for three digits; making it cannot fail.
+            empty => match Histogram::new_with_bounds(1, 1 << 42, 3) {
+                Ok(histogram) => empty.insert(histogram),
+                Err(_) => return,
+            },
+        };
+        histogram.saturating_record(nanos);
+    }
+
+    /// The latencies, if there were any.
+    pub(crate) fn get(&self) -> Option<&Histogram<u32>> {
+        self.0.as_ref().filter(|histogram| !histogram.is_empty())
+    }
+
+    fn forget(&mut self) {
+        if let Some(histogram) = &mut self.0 {
+            histogram.reset();
+        }
+    }
 }
 
 impl TaskRun {
@@ -49,8 +82,7 @@ impl TaskRun {
         birth: Birth,
         session: Option<GroupId>,
         start: u64,
-        metric: Option<Metric>,
-        footprint: u32,
+        programs: &Programs,
     ) -> Self {
         Self {
             alive: threads.end - threads.start,
@@ -58,13 +90,19 @@ impl TaskRun {
             birth,
             session,
             start,
-            metric,
-            footprint,
+            metric: programs.metric.clone(),
+            footprint: programs.traits.footprint_bytes,
             done: None,
             progress: 0,
             progress_before: 0,
             migrations: [0; Cause::ALL.len()],
-            latency: None,
+            clock: None,
+            latency: Latencies::default(),
+            latencies: programs
+                .latencies
+                .iter()
+                .map(|name| (name.clone(), Latencies::default()))
+                .collect(),
         }
     }
 
@@ -83,31 +121,22 @@ impl TaskRun {
         }
     }
 
-    /// Counts one wakeup that took so many ns. Values are kept to three digits.
+    /// Counts one wakeup that took so many ns.
     pub(crate) fn record_latency(&mut self, nanos: u64) {
-        let histogram = match &mut self.latency {
-            Some(histogram) => histogram,
-            // The widest range there is for three digits; making it cannot fail.
-            empty => match Histogram::new_with_bounds(1, 1 << 42, 3) {
-                Ok(histogram) => empty.insert(histogram),
-                Err(_) => return,
-            },
-        };
-        histogram.saturating_record(nanos);
+        self.latency.record(nanos);
     }
 
-    /// The latencies, if there were any.
+    /// The wakeup latencies, if there were any.
     pub(crate) fn latency(&self) -> Option<&Histogram<u32>> {
-        self.latency
-            .as_ref()
-            .filter(|histogram| !histogram.is_empty())
+        self.latency.get()
     }
 
     /// Statistics begin anew.
     pub(crate) fn forget(&mut self) {
         self.progress_before = self.progress;
-        if let Some(histogram) = &mut self.latency {
-            histogram.reset();
+        self.latency.forget();
+        for (_, latencies) in &mut self.latencies {
+            latencies.forget();
         }
     }
 }

@@ -5,6 +5,7 @@ use teeter_workload::Program;
 
 use crate::code::{ENDLESS, FULL, Instr};
 use crate::memory::Walk;
+use crate::sync::Wait;
 
 /// What a thread is doing, or will go on doing when it gets a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,12 @@ pub(crate) enum Phase {
     Futex,
     /// Waking the sleepers of a barrier; the next one when [`Thread::left`] is done.
     Waking { barrier: u32 },
+    /// In a system call, for [`Thread::left`] more.
+    Call(Call),
+    /// Gave a mutex back and is about to sleep on a condition, on whose list it is.
+    Parking { condition: u32 },
+    /// Asleep until another thread wakes it, on the list of what it waits for.
+    Blocked(Wait),
     /// Forking the workload's thread of this index when [`Thread::left`] is done.
     Forking { next: u32 },
     /// Asleep until its timer.
@@ -41,13 +48,30 @@ pub(crate) enum Phase {
     Done,
 }
 
+/// A system call that has an effect on others at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Putting a message into a channel; `waited` for room.
+    Send { channel: u32, waited: bool },
+    /// Taking a message from a channel.
+    Receive { channel: u32 },
+    /// Waking the next waiter of a mutex.
+    Unlock { mutex: u32 },
+    /// Going to sleep on a condition, and giving a mutex back.
+    Wait { condition: u32, mutex: u32 },
+    /// Waking a waiter of a condition.
+    Signal { condition: u32 },
+    /// Waking the next waiter of a condition, and then the others.
+    Broadcast { condition: u32 },
+}
+
 impl Phase {
     /// Whether it is work, which takes longer on a slower CPU.
     #[inline]
     pub(crate) const fn makes_progress(self) -> bool {
         matches!(
             self,
-            Self::Work | Self::Touch | Self::Waking { .. } | Self::Forking { .. }
+            Self::Work | Self::Touch | Self::Waking { .. } | Self::Call(_) | Self::Forking { .. }
         )
     }
 
@@ -67,6 +91,10 @@ impl Phase {
 pub(crate) const NEVER: u64 = u64::MAX;
 
 /// A thread.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each changes at a time of its own"
+)]
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub(crate) phase: Phase,
@@ -83,6 +111,15 @@ pub(crate) struct Thread {
     pub(crate) debt: u64,
     /// When it was woken (or its timer expired), until it runs; else [`NEVER`].
     pub(crate) woken_at: u64,
+    /// When the one who woke it last began to, and when it began its own call.
+    pub(crate) waker_began: u64,
+    pub(crate) call_began: u64,
+    /// It has waited for what it is about to do.
+    pub(crate) waited: bool,
+    /// When it began to measure each of its latencies.
+    pub(crate) latency_from: [u64; Program::MAX_LATENCIES],
+    /// Random numbers drawn.
+    pub(crate) draws: u32,
     /// Time to fetch what its waker has touched, ns.
     pub(crate) lines: u64,
     /// Its timer has expired, and its CPU is leaving its idle state for it.
@@ -101,7 +138,7 @@ pub(crate) struct Thread {
     pub(crate) task: u32,
     /// Its walk through memory, if it has any.
     pub(crate) walk: Option<Box<Walk>>,
-    /// The next one in the list of those that poll the same flag.
+    /// The next one in the list of those that wait for the same.
     pub(crate) next_waiter: Option<u32>,
 }
 
@@ -118,6 +155,11 @@ impl Thread {
             ran_on: None,
             debt: 0,
             woken_at: NEVER,
+            waker_began: 0,
+            call_began: 0,
+            waited: false,
+            latency_from: [0; Program::MAX_LATENCIES],
+            draws: 0,
             lines: 0,
             expired: false,
             ends: false,

@@ -96,7 +96,10 @@ static CATALOGUE: [WorkloadInfo; 6] = [
     },
     WorkloadInfo {
         name: "program",
-        about: "Steps of your own, over and over: run, sleep, timer, barrier, spin_until, set, yield, exec, touch, loop.",
+        about: "Steps of your own, over and over: run, runtime, sleep, timer, lock, unlock, wait, signal, broadcast, \
+                suspend, resume, barrier, send, receive, spin_until, set, begin, end, yield, exec, affinity, touch, \
+                loop; mutex and channel say what those are like. Names are the scenario's: tasks that use the same \
+                name share it.",
         parameters: &[],
     },
 ];

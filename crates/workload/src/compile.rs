@@ -5,7 +5,7 @@ use teeter_scenario::document::{Tasks, Workload};
 use teeter_scenario::problem::join;
 use teeter_scenario::{Nanos, Problem};
 
-use crate::program::{Metric, Op, Programs, Traits};
+use crate::program::{Measure, Metric, Op, Programs, Traits};
 use crate::{catalogue, memory, npb_lu, numa, phases};
 
 /// Private working set of a loop that computes on little data (assumed).
@@ -60,6 +60,7 @@ fn compile_periodic(periodic: Periodic, threads: u32) -> Result<Programs, Vec<Pr
     ];
     let metric = Metric {
         name: "periods/s",
+        measure: Measure::Rate,
         per_unit: 1,
         higher_is_better: true,
     };

@@ -43,8 +43,8 @@ impl Thread {
 /// Panics where nobody can go on.
 pub(crate) fn run(programs: &Programs) -> u64 {
     let mut threads = vec![Thread::default(); programs.thread.len()];
-    let mut flags = programs.flags.clone();
-    let mut come = vec![0; programs.barriers.len()];
+    let mut flags = programs.shared.flags.clone();
+    let mut come = vec![0; programs.shared.barriers.len()];
     let mut counts = 0;
     while threads.iter().any(|thread| !thread.ended) {
         let mut moved = false;
@@ -65,7 +65,7 @@ pub(crate) fn run(programs: &Programs) -> u64 {
                     let barrier = barrier.0 as usize;
                     come[barrier] += 1;
                     thread.waits = Some(barrier);
-                    if come[barrier] == programs.barriers[barrier] {
+                    if come[barrier] == programs.shared.barriers[barrier] {
                         come[barrier] = 0;
                         let waits = threads.iter_mut().map(|thread| &mut thread.waits);
                         waits

@@ -14,11 +14,15 @@ mod npb_lu;
 mod numa;
 mod phases;
 mod program;
+mod shared;
 mod trace;
 
 pub use catalogue::{ParameterInfo, WorkloadInfo, catalogue};
 pub use compile::compile;
 pub use error::{Error, Unreadable};
 pub use memory::MemoryUse;
-pub use program::{BarrierId, FlagId, Metric, Op, Program, Programs, Traits};
+pub use program::{Measure, Metric, Op, Program, Programs, Traits};
+pub use shared::{
+    BarrierId, Channel, ChannelId, ConditionId, FlagId, Mutex, MutexId, Object, Shared,
+};
 pub use trace::{Origin, Piece, Recorded, Recording};

@@ -18,7 +18,8 @@ use teeter_scenario::document::Tasks;
 use teeter_scenario::document::workload::{NpbClass, NpbLu};
 use teeter_scenario::{Bytes, Nanos, Problem};
 
-use crate::program::{BarrierId, FlagId, Metric, Op, Program, Programs, Traits};
+use crate::program::{Measure, Metric, Op, Program, Programs, Traits};
+use crate::shared::{BarrierId, FlagId};
 
 /// Computation on one row of one plane of class C by a core that nothing else uses: the one constant
 /// set by a measurement, the 29.8 to 35.1 Gop/s of undisturbed lu.C runs with 76 threads on 80 CPUs.
@@ -80,6 +81,7 @@ pub(crate) fn compile(lu: &NpbLu, tasks: &Tasks) -> Result<Programs, Vec<Problem
     let mut programs = Programs {
         metric: Some(Metric {
             name: "Mop/s",
+            measure: Measure::Rate,
             per_unit: 1_000_000 * COUNTS_PER_OP,
             higher_is_better: true,
         }),
@@ -121,8 +123,8 @@ impl Team {
             interior,
             row_work: ROW_WORK.0 * interior / ROW_WORK_WIDTH,
             step_counts: step_counts(edge),
-            barrier: BarrierId(programs.barriers.len() as u32),
-            first_flag: programs.flags.len() as u32,
+            barrier: BarrierId(programs.shared.barriers.len() as u32),
+            first_flag: programs.shared.flags.len() as u32,
         }
     }
 
@@ -142,8 +144,8 @@ impl Team {
         programs
             .thread
             .extend(threads.map(|thread| first + thread.min(workers)));
-        programs.flags.extend((1..workers).map(|_| 0));
-        programs.barriers.push(self.threads as u32);
+        programs.shared.flags.extend((1..workers).map(|_| 0));
+        programs.shared.barriers.push(self.threads as u32);
     }
 
     /// Rows of a thread under `schedule(static)`: the first ones have one more.
@@ -335,7 +337,7 @@ mod tests {
         assert_eq!(ops[0], Op::Loop { rounds: Some(250) });
         assert!(ops.len() < 50);
         assert_eq!(
-            (programs.flags.len(), &programs.barriers[..]),
+            (programs.shared.flags.len(), &programs.shared.barriers[..]),
             (75, &[76][..])
         );
     }
@@ -374,7 +376,10 @@ mod tests {
     fn threads_without_rows_share_a_program() {
         let programs = lu(NpbClass::S, None, 12);
         assert_eq!(programs.thread, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]);
-        assert_eq!((programs.flags.len(), programs.barriers[0]), (9, 12));
+        assert_eq!(
+            (programs.shared.flags.len(), programs.shared.barriers[0]),
+            (9, 12)
+        );
     }
 
     #[test]
@@ -389,8 +394,8 @@ mod tests {
         assert_eq!(
             (
                 programs.thread.len(),
-                programs.flags.len(),
-                programs.barriers.len()
+                programs.shared.flags.len(),
+                programs.shared.barriers.len()
             ),
             (8, 6, 2)
         );

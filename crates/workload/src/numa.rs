@@ -3,7 +3,7 @@
 use teeter_scenario::document::Tasks;
 use teeter_scenario::document::workload::Numa;
 
-use crate::program::{Metric, Op, Programs, Traits};
+use crate::program::{Measure, Metric, Op, Programs, Traits};
 
 /// Pieces of a walk in which its progress is counted.
 const PIECES: u64 = 16;
@@ -34,6 +34,7 @@ pub(crate) fn compile(numa: Numa, tasks: &Tasks) -> Programs {
     ];
     let metric = Metric {
         name: "GB/s",
+        measure: Measure::Rate,
         per_unit: 1 << 30,
         higher_is_better: true,
     };

@@ -3,14 +3,7 @@
 use teeter_scenario::{CpuList, Nanos};
 
 use crate::memory::MemoryUse;
-
-/// A flag in memory shared by the threads of one workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlagId(pub u32);
-
-/// A barrier shared by the threads of one workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BarrierId(pub u32);
+use crate::shared::{BarrierId, ChannelId, ConditionId, FlagId, MutexId, Shared};
 
 /// One instruction of a task program. All times of computation are at the full speed of an
 /// undisturbed core; the hardware model decides how long they last.
@@ -24,6 +17,13 @@ pub enum Op {
     ComputeForever,
     /// Sleep for this long, from now.
     Sleep(Nanos),
+    /// Sleep for some time from `least` to `most`, drawn anew each time.
+    SleepBetween {
+        /// The shortest time.
+        least: Nanos,
+        /// The longest time.
+        most: Nanos,
+    },
     /// Sleep until one period after the last expiry, at first after the thread's own start. Where that
     /// time has passed, go on at once and count the next period from now.
     Timer {
@@ -52,6 +52,34 @@ pub enum Op {
         /// CPU time polled before sleeping.
         spin: Nanos,
     },
+    /// Take a mutex, asleep until it is free.
+    Lock(MutexId),
+    /// Give a mutex back and wake the one that has waited longest. Nothing where another holds it.
+    Unlock(MutexId),
+    /// Sleep on a condition until it is signalled, having given back the mutex if there is one. The mutex
+    /// is not taken again: [`Op::Lock`] has to follow.
+    Wait {
+        /// Which condition.
+        condition: ConditionId,
+        /// The mutex given back.
+        mutex: Option<MutexId>,
+    },
+    /// Wake the one that has waited longest on a condition.
+    Signal(ConditionId),
+    /// Wake all that wait on a condition now, one after another.
+    Broadcast(ConditionId),
+    /// Put a message into a channel, asleep until there is room.
+    Send(ChannelId),
+    /// Take a message from a channel, asleep until there is one.
+    Receive(ChannelId),
+    /// Begin to measure the latency of this place in [`Programs::latencies`].
+    Begin(u32),
+    /// Begin to measure it at the time that the thread's last waker read before it woke anybody.
+    BeginAtWaker(u32),
+    /// Record the latency that was begun.
+    Record(u32),
+    /// The part whose time the benchmark measures begins, if it has not yet ([`Measure::Seconds`]).
+    StartClock,
     /// Bind itself to a set of CPUs (`sched_setaffinity`), by its place in [`Programs::cpus`].
     Affinity {
         /// Which set.
@@ -88,17 +116,43 @@ pub struct Program {
 impl Program {
     /// Deepest nesting of loops: those of a scenario's program, and the one that repeats it.
     pub const MAX_DEPTH: usize = teeter_scenario::limits::PROGRAM_DEPTH + 1;
+
+    /// Most latencies that one thread measures.
+    pub const MAX_LATENCIES: usize = teeter_scenario::limits::LATENCIES;
 }
 
 /// What a workload reports as its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Its name in the benchmark's own terms, such as `Mop/s`.
+    /// Name of its rate of progress in the benchmark's own terms, such as `Mop/s`.
     pub name: &'static str,
     /// How many counts of [`Op::Progress`] make one unit of the name (before "per second").
     pub per_unit: u64,
-    /// Whether higher is better.
+    /// What of it is the result.
+    pub measure: Measure,
+    /// Whether a higher result is better.
     pub higher_is_better: bool,
+}
+
+/// What of a metric is the result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// The rate of progress.
+    #[default]
+    Rate,
+    /// Seconds from the first [`Op::StartClock`] to the end of the last thread; before that, what the rate so
+    /// far makes of all the work.
+    Seconds {
+        /// Counts of progress in all the work.
+        counts: u64,
+    },
+    /// A percentile of one of [`Programs::latencies`], µs.
+    Percentile {
+        /// Which latency.
+        latency: u32,
+        /// Which percentile.
+        percent: u32,
+    },
 }
 
 /// How a workload's computation meets the hardware.
@@ -115,12 +169,12 @@ pub struct Programs {
     pub programs: Vec<Program>,
     /// For each thread, which of `programs` it runs.
     pub thread: Vec<u32>,
-    /// Initial value of each flag.
-    pub flags: Vec<u32>,
-    /// For each barrier, how many threads take part.
-    pub barriers: Vec<u32>,
+    /// What the threads share.
+    pub shared: Shared,
     /// Sets of CPUs that threads bind themselves to.
     pub cpus: Vec<CpuList>,
+    /// Names of the latencies that its threads measure, at most [`Program::MAX_LATENCIES`].
+    pub latencies: Vec<String>,
     /// What it reports, if anything.
     pub metric: Option<Metric>,
     /// How its computation meets the hardware.
@@ -135,9 +189,9 @@ impl Programs {
         Self {
             programs: vec![Program { ops }],
             thread: vec![0; threads as usize],
-            flags: Vec::new(),
-            barriers: Vec::new(),
+            shared: Shared::default(),
             cpus: Vec::new(),
+            latencies: Vec::new(),
             metric: None,
             traits,
             memory: None,
@@ -157,7 +211,12 @@ impl Programs {
             .flat_map(|program| &mut program.ops)
         {
             if let Op::Barrier { barrier, spin } = op {
-                let team = self.barriers.get(barrier.0 as usize).copied().unwrap_or(0);
+                let team = self
+                    .shared
+                    .barriers
+                    .get(barrier.0 as usize)
+                    .copied()
+                    .unwrap_or(0);
                 if team as usize > available_cpus {
                     *spin = Nanos(spin.0 / Self::THROTTLE);
                 }
@@ -178,7 +237,10 @@ mod tests {
         };
         let spins = |cpus| {
             let mut programs = Programs {
-                barriers: vec![2, 4],
+                shared: Shared {
+                    barriers: vec![2, 4],
+                    ..Shared::default()
+                },
                 ..Programs::alike(
                     4,
                     vec![barrier(0), barrier(1)],

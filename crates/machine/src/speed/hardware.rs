@@ -1,5 +1,6 @@
 //! The parameters of the hardware that Teeter's machines are made of.
 
+use super::channel::{ByChannel, ChannelSpeed};
 use super::{ByDistance, IdleState, Speed};
 use crate::Topology;
 
@@ -92,6 +93,40 @@ const HASWELL: Speed = Speed {
     ipi_remote: 1_500,
     idle: [idle(2, 2), idle(10, 20), idle(40, 100), idle(133, 400)],
     idle_exit_share: 75,
+    channel: ByChannel {
+        pipe: ChannelSpeed {
+            send: 850,
+            receive: 750,
+            copy_send: 100,
+            copy_receive: 100,
+            lock: 300,
+            lines: 8,
+        },
+        socket: ChannelSpeed {
+            send: 1_000,
+            receive: 800,
+            copy_send: 100,
+            copy_receive: 100,
+            lock: 150,
+            lines: 12,
+        },
+        tcp: ChannelSpeed {
+            send: 755,
+            receive: 500,
+            copy_send: 223,
+            copy_receive: 100,
+            lock: 150,
+            lines: 35,
+        },
+        semaphore: ChannelSpeed {
+            send: 100,
+            receive: 100,
+            copy_send: 0,
+            copy_receive: 0,
+            lock: 0,
+            lines: 1,
+        },
+    },
 };
 
 const FOUR_SOCKET_XEON: Speed = Speed {

@@ -81,7 +81,7 @@ impl Parameter {
 
 /// Every parameter of the hardware model.
 pub fn parameters() -> &'static [Parameter] {
-    &PARAMETERS
+    PARAMETERS
 }
 
 /// The longest time a parameter may have, ns.
@@ -157,7 +157,11 @@ const IDLE: &str = "drivers/idle/intel_idle.c: Broadwell (R) for servers, Skylak
     bias tests, C1 1 us (A); POWER8 under pHyp: CEDE of cpuidle-pseries (M) in the place of C1";
 const WAKE: &str = "0.8 to 2 us for the direct cost (Li et al., ExpCS 2007: M); wakeups: A, the serial one by the spacing of a schbench wave";
 
-static PARAMETERS: [Parameter; 32] = [
+const CHANNEL: &str = "pipe of 100 bytes 0.9 and 0.8 us (0.5 to 1.2: A), a whole ping-pong round 7.7 to 9.2 us on client Skylakes (R); TCP: 0.755 us and \
+    0.218 ns a byte describe nine of netperf's message sizes on a Haswell within 10 % (D), the receiver's copy 10 GB/s: A; Unix \
+    sockets between the two: A; the lock 0.3 us a pipe message: A";
+
+static PARAMETERS: &[Parameter] = &[
     hundredths(
         "smt.2",
         "throughput of a core with 2 busy threads, relative to one",
@@ -335,4 +339,156 @@ static PARAMETERS: [Parameter; 32] = [
         (0, 100),
         |speed| &mut speed.idle_exit_share,
     ),
+    nanos(
+        "pipe.send",
+        "the sender's time for a message through a pipe, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.pipe.send,
+    ),
+    nanos(
+        "pipe.receive",
+        "the receiver's time for a message through a pipe, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.pipe.receive,
+    ),
+    nanos(
+        "pipe.copy_send",
+        "the sender's time for 1 KB through a pipe",
+        CHANNEL,
+        |speed| &mut speed.channel.pipe.copy_send,
+    ),
+    nanos(
+        "pipe.copy_receive",
+        "the receiver's time for 1 KB through a pipe",
+        CHANNEL,
+        |speed| &mut speed.channel.pipe.copy_receive,
+    ),
+    nanos(
+        "pipe.lock",
+        "how long a message through a pipe holds the lock that all its users take",
+        CHANNEL,
+        |speed| &mut speed.channel.pipe.lock,
+    ),
+    Parameter {
+        source: "8 a pipe message, 35 over TCP: A",
+        ..lines(
+            "pipe.lines",
+            "cache lines that the receiver of a message through a pipe fetches from the sender, who fetches half as many",
+            |speed| &mut speed.channel.pipe.lines,
+        )
+    },
+    nanos(
+        "socket.send",
+        "the sender's time for a message through a Unix socket, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.socket.send,
+    ),
+    nanos(
+        "socket.receive",
+        "the receiver's time for a message through a Unix socket, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.socket.receive,
+    ),
+    nanos(
+        "socket.copy_send",
+        "the sender's time for 1 KB through a Unix socket",
+        CHANNEL,
+        |speed| &mut speed.channel.socket.copy_send,
+    ),
+    nanos(
+        "socket.copy_receive",
+        "the receiver's time for 1 KB through a Unix socket",
+        CHANNEL,
+        |speed| &mut speed.channel.socket.copy_receive,
+    ),
+    nanos(
+        "socket.lock",
+        "how long a message through a Unix socket holds the lock that all its users take",
+        CHANNEL,
+        |speed| &mut speed.channel.socket.lock,
+    ),
+    Parameter {
+        source: "8 a pipe message, 35 over TCP: A",
+        ..lines(
+            "socket.lines",
+            "cache lines that the receiver of a message through a Unix socket fetches from the sender, who fetches half as many",
+            |speed| &mut speed.channel.socket.lines,
+        )
+    },
+    nanos(
+        "tcp.send",
+        "the sender's time for a message through a TCP connection over loopback, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.tcp.send,
+    ),
+    nanos(
+        "tcp.receive",
+        "the receiver's time for a message through a TCP connection over loopback, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.tcp.receive,
+    ),
+    nanos(
+        "tcp.copy_send",
+        "the sender's time for 1 KB through a TCP connection over loopback",
+        CHANNEL,
+        |speed| &mut speed.channel.tcp.copy_send,
+    ),
+    nanos(
+        "tcp.copy_receive",
+        "the receiver's time for 1 KB through a TCP connection over loopback",
+        CHANNEL,
+        |speed| &mut speed.channel.tcp.copy_receive,
+    ),
+    nanos(
+        "tcp.lock",
+        "how long a message through a TCP connection over loopback holds the lock that all its users take",
+        CHANNEL,
+        |speed| &mut speed.channel.tcp.lock,
+    ),
+    Parameter {
+        source: "8 a pipe message, 35 over TCP: A",
+        ..lines(
+            "tcp.lines",
+            "cache lines that the receiver of a message through a TCP connection over loopback fetches from the sender, who fetches half as many",
+            |speed| &mut speed.channel.tcp.lines,
+        )
+    },
+    nanos(
+        "semaphore.send",
+        "the sender's time for a message through a futex word, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.semaphore.send,
+    ),
+    nanos(
+        "semaphore.receive",
+        "the receiver's time for a message through a futex word, without copying",
+        CHANNEL,
+        |speed| &mut speed.channel.semaphore.receive,
+    ),
+    nanos(
+        "semaphore.copy_send",
+        "the sender's time for 1 KB through a futex word",
+        CHANNEL,
+        |speed| &mut speed.channel.semaphore.copy_send,
+    ),
+    nanos(
+        "semaphore.copy_receive",
+        "the receiver's time for 1 KB through a futex word",
+        CHANNEL,
+        |speed| &mut speed.channel.semaphore.copy_receive,
+    ),
+    nanos(
+        "semaphore.lock",
+        "how long a message through a futex word holds the lock that all its users take",
+        CHANNEL,
+        |speed| &mut speed.channel.semaphore.lock,
+    ),
+    Parameter {
+        source: "8 a pipe message, 35 over TCP: A",
+        ..lines(
+            "semaphore.lines",
+            "cache lines that the receiver of a message through a futex word fetches from the sender, who fetches half as many",
+            |speed| &mut speed.channel.semaphore.lines,
+        )
+    },
 ];

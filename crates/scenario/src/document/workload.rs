@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Bytes, CpuList, Nanos};
+pub use super::step::{Channel, ChannelKind, Step};
+use crate::{Bytes, Nanos};
 
 /// A workload with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -377,53 +378,4 @@ impl Default for Kworker {
             run: Nanos::from_micros(20),
         }
     }
-}
-
-/// A step of a `program`. At its end the program begins again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Step {
-    /// Compute for so much CPU time at full speed.
-    Run(Nanos),
-    /// Compute for so long on the clock, whether running or not.
-    Runtime(Nanos),
-    /// Sleep for so long.
-    Sleep(Nanos),
-    /// Sleep until the next multiple of a period; a missed one is not caught up.
-    Timer {
-        /// From one expiry to the next.
-        period: Nanos,
-    },
-    /// Take the named mutex.
-    Lock(String),
-    /// Give the named mutex back.
-    Unlock(String),
-    /// Wait until every thread of the tasks has come to the named barrier.
-    Barrier(String),
-    /// Put a message into the named queue.
-    Send(String),
-    /// Take a message from the named queue, waiting for one.
-    Receive(String),
-    /// Compute until the named flag is set, then clear it.
-    SpinUntil(String),
-    /// Set the named flag.
-    Set(String),
-    /// Call sched_yield(); `false` does nothing.
-    Yield(bool),
-    /// Call exec(), at which the kernel may put the thread on an idler CPU; `false` does nothing.
-    Exec(bool),
-    /// Call sched_setaffinity() for itself.
-    Affinity(CpuList),
-    /// Touch some of the task's memory.
-    Touch {
-        /// How much.
-        size: Bytes,
-    },
-    /// Repeat steps.
-    Loop {
-        /// How often.
-        times: u32,
-        /// What.
-        steps: Vec<Step>,
-    },
 }

@@ -2,7 +2,7 @@
 
 use super::{Report, tasks};
 use crate::Nanos;
-use crate::document::workload::Step;
+use crate::document::workload::{Channel, Step};
 use crate::limits;
 
 pub(super) fn check(path: &str, steps: &[Step], report: &mut Report) {
@@ -30,13 +30,27 @@ fn check_steps(path: &str, steps: &[Step], depth: usize, report: &mut Report) {
             Step::Timer { period } => {
                 tasks::check_period(&format!("{path}/timer/period"), *period, report);
             }
+            Step::Mutex { name, .. } => report.name(&format!("{path}/mutex/name"), name),
             Step::Lock(name) => report.name(&format!("{path}/lock"), name),
             Step::Unlock(name) => report.name(&format!("{path}/unlock"), name),
+            Step::Wait { condition, mutex } => {
+                report.name(&format!("{path}/wait/condition"), condition);
+                if let Some(mutex) = mutex {
+                    report.name(&format!("{path}/wait/mutex"), mutex);
+                }
+            }
+            Step::Signal(name) => report.name(&format!("{path}/signal"), name),
+            Step::Broadcast(name) => report.name(&format!("{path}/broadcast"), name),
+            Step::Suspend(name) => report.name(&format!("{path}/suspend"), name),
+            Step::Resume(name) => report.name(&format!("{path}/resume"), name),
             Step::Barrier(name) => report.name(&format!("{path}/barrier"), name),
+            Step::Channel(channel) => check_channel(&format!("{path}/channel"), channel, report),
             Step::Send(name) => report.name(&format!("{path}/send"), name),
             Step::Receive(name) => report.name(&format!("{path}/receive"), name),
             Step::SpinUntil(name) => report.name(&format!("{path}/spin_until"), name),
             Step::Set(name) => report.name(&format!("{path}/set"), name),
+            Step::Begin(name) => report.name(&format!("{path}/begin"), name),
+            Step::End(name) => report.name(&format!("{path}/end"), name),
             Step::Loop { times, steps } => {
                 report.within(&format!("{path}/loop/times"), times, &1, &u32::MAX);
                 check_steps(&format!("{path}/loop/steps"), steps, depth + 1, report);
@@ -49,6 +63,15 @@ fn check_steps(path: &str, steps: &[Step], depth: usize, report: &mut Report) {
             | Step::Exec(_)
             | Step::Touch { .. } => {}
         }
+    }
+}
+
+fn check_channel(path: &str, channel: &Channel, report: &mut Report) {
+    report.name(&format!("{path}/name"), &channel.name);
+    let bytes = &channel.bytes.0;
+    report.within(&format!("{path}/bytes"), bytes, &0, &limits::MESSAGE_BYTES);
+    if let Some(messages) = &channel.messages {
+        report.within(&format!("{path}/messages"), messages, &1, &u32::MAX);
     }
 }
 
@@ -65,7 +88,13 @@ fn count(steps: &[Step]) -> usize {
 fn takes_time(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Run(time) | Step::Runtime(time) | Step::Sleep(time) => *time > Nanos::ZERO,
-        Step::Timer { .. } | Step::Barrier(_) | Step::Receive(_) | Step::SpinUntil(_) => true,
+        Step::Timer { .. }
+        | Step::Barrier(_)
+        | Step::Wait { .. }
+        | Step::Suspend(_)
+        | Step::Send(_)
+        | Step::Receive(_)
+        | Step::SpinUntil(_) => true,
         Step::Touch { size } => size.0 > 0,
         Step::Loop { times, steps } => *times > 0 && takes_time(steps),
         _ => false,

@@ -7,8 +7,8 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use teeter_scenario::document::workload::{
-    Hackbench, Ipc, Kworker, Netperf, NetperfMode, NpbClass, NpbLu, Numa, NumaKind, Periodic,
-    Schbench, SchbenchStyle, Services, Step, Stream, Tbench, Ycsb,
+    Channel, ChannelKind, Hackbench, Ipc, Kworker, Netperf, NetperfMode, NpbClass, NpbLu, Numa,
+    NumaKind, Periodic, Schbench, SchbenchStyle, Services, Step, Stream, Tbench, Ycsb,
 };
 use teeter_scenario::document::{
     Action, Bandwidth, Cgroup, CgroupChange, ClusterSpec, CoreSpec, Fork, ImportKind, Kernel,
@@ -366,19 +366,40 @@ fn rtapp() -> Value {
     json!({ "tasks": { "thread0": { "run": 20000, "sleep": 80000, "abc": 0.5, "z": null } }, "global": { "duration": 2 } })
 }
 
+fn channel() -> impl Strategy<Value = Channel> {
+    let kind = prop::sample::select(ChannelKind::ALL.to_vec());
+    let bytes = (0..100_000_u64).prop_map(Bytes);
+    let messages = option::of(1..1_000_u32);
+    ("[a-z]{1,4}", kind, bytes, messages).prop_map(|(name, kind, bytes, messages)| Channel {
+        name,
+        kind,
+        bytes,
+        messages,
+    })
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let name = || "[a-z]{1,4}";
     let leaf = prop_oneof![
         time().prop_map(Step::Run),
         time().prop_map(Step::Sleep),
         time().prop_map(|period| Step::Timer { period }),
+        (name(), any::<bool>()).prop_map(|(name, handoff)| Step::Mutex { name, handoff }),
         name().prop_map(Step::Lock),
         name().prop_map(Step::Unlock),
+        (name(), option::of(name())).prop_map(|(condition, mutex)| Step::Wait { condition, mutex }),
+        name().prop_map(Step::Signal),
+        name().prop_map(Step::Broadcast),
+        name().prop_map(Step::Suspend),
+        name().prop_map(Step::Resume),
         name().prop_map(Step::Barrier),
+        channel().prop_map(Step::Channel),
         name().prop_map(Step::Send),
         name().prop_map(Step::Receive),
         name().prop_map(Step::SpinUntil),
         name().prop_map(Step::Set),
+        name().prop_map(Step::Begin),
+        name().prop_map(Step::End),
         any::<bool>().prop_map(Step::Yield),
         any::<bool>().prop_map(Step::Exec),
         time().prop_map(Step::Runtime),

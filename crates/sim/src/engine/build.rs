@@ -22,7 +22,7 @@ use crate::script::{Names, Script};
 use crate::seed::{Purpose, derive_seed, draw};
 use crate::stats::{Stats, Totals};
 use crate::support;
-use crate::sync::{Barrier, Flag};
+use crate::sync::{Conflict, Names as SharedNames, Shared};
 use crate::table::{TaskInfo, ThreadInfo, ThreadTable};
 use crate::task::{Birth, TaskRun};
 use crate::thread::{Phase, Thread};
@@ -144,8 +144,7 @@ pub(super) fn simulation(
         cpus: topology.cpu_ids().map(|cpu| Cpu::new(phase(cpu))).collect(),
         busy: vec![0; hardware.nr_cores()],
         threads: world.threads,
-        flags: world.flags,
-        barriers: world.barriers,
+        shared: world.shared,
         script: Script::default(),
         to_end: world.to_end,
         stats,
@@ -344,8 +343,8 @@ struct World {
     table: ThreadTable,
     threads: Vec<Thread>,
     tasks: Vec<TaskRun>,
-    flags: Vec<Flag>,
-    barriers: Vec<Barrier>,
+    shared: Shared,
+    names: SharedNames,
     to_end: u32,
 }
 
@@ -364,25 +363,18 @@ impl World {
             ..
         } = compiled;
         let task = self.tasks.len() as u32;
-        let (flags_at, barriers_at) = (self.flags.len() as u32, self.barriers.len() as u32);
-        let starts = self
-            .code
-            .link(programs, flags_at, barriers_at)
-            .map_err(|_malformed| {
-                let path = format!("/tasks/{task}/workload");
-                vec![Problem::new(
-                    path,
-                    "its loops do not match or nest too deep",
-                )]
-            })?;
-        self.flags
-            .extend(programs.flags.iter().map(|&value| Flag::new(value)));
-        self.barriers.extend(
-            programs
-                .barriers
-                .iter()
-                .map(|&members| Barrier::new(members)),
-        );
+        let path = format!("/tasks/{task}/workload");
+        let added = self.names.add(&mut self.shared, programs);
+        let numbers = added.map_err(|Conflict(name)| {
+            let message = format!("channel `{name}` is something else in other tasks");
+            vec![Problem::new(&path, message)]
+        })?;
+        let starts = self.code.link(programs, &numbers).map_err(|_malformed| {
+            vec![Problem::new(
+                &path,
+                "its loops do not match or nest too deep",
+            )]
+        })?;
 
         let first = self.threads.len() as u32;
         let mut memory = programs
@@ -423,8 +415,7 @@ impl World {
             birth.clone(),
             groups.session(tasks),
             tasks.start.0,
-            programs.metric.clone(),
-            programs.traits.footprint_bytes,
+            programs,
         ));
         Ok(())
     }

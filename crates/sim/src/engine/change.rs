@@ -9,6 +9,7 @@ use teeter_sched::{GroupId, TaskId};
 use super::Simulation;
 use crate::queue::Event;
 use crate::script::Change;
+use crate::sync::Wait;
 use crate::task::Birth;
 use crate::thread::{NEVER, Phase};
 
@@ -137,24 +138,32 @@ impl Simulation {
                 self.wake_to_end(thread);
             }
             Phase::Futex => {
-                for barrier in &mut self.barriers {
+                for barrier in &mut self.shared.barriers {
                     barrier.come.retain(|&other| other != thread);
                     barrier.to_wake.retain(|&other| other != thread);
                 }
                 self.wake_to_end(thread);
             }
             Phase::Poll | Phase::Released { .. } => {
-                for barrier in &mut self.barriers {
+                for barrier in &mut self.shared.barriers {
                     barrier.come.retain(|&other| other != thread);
                 }
                 self.end_when_running(thread);
             }
             Phase::Spin { flag, .. } => {
-                self.flags[flag as usize].leave(&mut self.threads, thread);
+                self.shared.flags[flag as usize].leave(&mut self.threads, thread);
+                self.end_when_running(thread);
+            }
+            Phase::Blocked(wait) => {
+                self.stop_waiting(wait, thread);
+                self.wake_to_end(thread);
+            }
+            Phase::Parking { condition } => {
+                self.stop_waiting(Wait::Condition(condition), thread);
                 self.end_when_running(thread);
             }
             // The call it is in comes to its end first.
-            Phase::Waking { .. } | Phase::Done => {}
+            Phase::Waking { .. } | Phase::Call(_) | Phase::Done => {}
             Phase::Forking { .. }
             | Phase::Ready
             | Phase::Work
@@ -172,7 +181,7 @@ impl Simulation {
         state.woken_at = NEVER;
         let cpu = state.cpu;
         self.queue.cancel(Event::Timer(thread));
-        self.wake(cpu, thread);
+        self.wake(cpu, thread, false);
         self.threads[thread as usize].woken_at = NEVER;
     }
 

@@ -11,6 +11,8 @@ use teeter_sched::TaskId;
 use super::Simulation;
 use crate::code::{FULL, Instr, work};
 use crate::queue::Event;
+use crate::seed::{Purpose, draw};
+use crate::sync::Wait;
 use crate::thread::{NEVER, Phase};
 
 /// Work of forking one thread, the 50 µs between two threads of a team: `clone` itself takes some
@@ -37,10 +39,14 @@ impl Simulation {
             phase if phase.is_measured() && state.left > 0 => self.arm(cpu),
             Phase::Poll => self.sleep(cpu, thread, Phase::Futex),
             Phase::Waking { barrier } => self.wake_next(cpu, thread, barrier),
+            Phase::Call(call) => self.finish(cpu, thread, call),
+            Phase::Parking { condition } => {
+                self.sleep(cpu, thread, Phase::Blocked(Wait::Condition(condition)));
+            }
             Phase::Forking { next } => self.fork_next(cpu, thread, next),
             Phase::Wall { until } if self.now < until => self.arm(cpu),
             Phase::Spin { flag, value } => {
-                let flag = &mut self.flags[flag as usize];
+                let flag = &mut self.shared.flags[flag as usize];
                 if flag.value == value {
                     flag.leave(&mut self.threads, thread);
                     self.go_on(cpu, thread);
@@ -81,14 +87,14 @@ impl Simulation {
         let thread = &self.threads[state.running? as usize];
         let from = state.from;
         match thread.phase {
-            Phase::Ready => Some(from),
+            Phase::Ready | Phase::Parking { .. } => Some(from),
             phase if phase.makes_progress() => {
                 Some(from.saturating_add(thread.left.div_ceil(state.rate)))
             }
             Phase::Poll => Some(from.saturating_add(thread.left.div_ceil(FULL))),
             Phase::Wall { until } => Some(until.max(from)),
             Phase::Spin { flag, value } => {
-                let flag = &self.flags[flag as usize];
+                let flag = &self.shared.flags[flag as usize];
                 (flag.value == value).then(|| from + self.hardware.line(flag.set_by, cpu))
             }
             Phase::Released { by } => Some(from + self.hardware.line(by, cpu)),
@@ -97,7 +103,7 @@ impl Simulation {
     }
 
     /// Runs the thread's program until time must pass.
-    fn go_on(&mut self, cpu: CpuId, thread: u32) {
+    pub(super) fn go_on(&mut self, cpu: CpuId, thread: u32) {
         if self.threads[thread as usize].killed {
             return self.exit(cpu, thread);
         }
@@ -137,7 +143,7 @@ impl Simulation {
                     state.timer = self.now;
                 }
                 Instr::SpinUntil { flag, value } => {
-                    let polled = &mut self.flags[flag as usize];
+                    let polled = &mut self.shared.flags[flag as usize];
                     if polled.value != value {
                         state.phase = Phase::Spin { flag, value };
                         polled.join(&mut self.threads, thread);
@@ -146,7 +152,7 @@ impl Simulation {
                 }
                 Instr::Set { flag, value } => self.set_flag(cpu, flag, value),
                 Instr::Barrier { barrier, spin } => {
-                    let met = &mut self.barriers[barrier as usize];
+                    let met = &mut self.shared.barriers[barrier as usize];
                     if !met.last_is_coming() {
                         met.come.push(thread);
                         state.phase = Phase::Poll;
@@ -154,12 +160,60 @@ impl Simulation {
                         return self.arm(cpu);
                     }
                     self.release(cpu, barrier);
-                    if !self.barriers[barrier as usize].to_wake.is_empty() {
+                    if !self.shared.barriers[barrier as usize].to_wake.is_empty() {
                         let state = &mut self.threads[thread as usize];
                         state.phase = Phase::Waking { barrier };
                         state.left = self.hardware.wake_work();
                         return self.arm(cpu);
                     }
+                }
+                Instr::SleepBetween { least, most } => {
+                    let time = least + self.draw(thread, most.saturating_sub(least) + 1);
+                    self.queue
+                        .set(Event::Timer(thread), self.now.saturating_add(time.max(1)));
+                    return self.sleep(cpu, thread, Phase::Asleep);
+                }
+                Instr::Lock(mutex) => {
+                    if self.lock(cpu, thread, mutex) {
+                        return;
+                    }
+                }
+                Instr::Unlock(mutex) => {
+                    if self.unlock(cpu, thread, mutex) {
+                        return;
+                    }
+                }
+                Instr::Wait { condition, mutex } => {
+                    return self.wait(cpu, thread, condition, mutex);
+                }
+                Instr::Signal(condition) => {
+                    if self.signal(cpu, thread, condition) {
+                        return;
+                    }
+                }
+                Instr::Broadcast(condition) => {
+                    if self.broadcast(cpu, thread, condition) {
+                        return;
+                    }
+                }
+                Instr::Send(channel) => return self.send(cpu, thread, channel),
+                Instr::Receive(channel) => return self.receive(cpu, thread, channel),
+                Instr::Begin(latency) => {
+                    state.latency_from[latency as usize] = self.now;
+                }
+                Instr::BeginAtWaker(latency) => {
+                    state.latency_from[latency as usize] = state.waker_began;
+                }
+                Instr::Record(latency) => {
+                    let from = state.latency_from[latency as usize];
+                    let task = &mut self.tasks[state.task as usize];
+                    if let Some((_, latencies)) = task.latencies.get_mut(latency as usize) {
+                        latencies.record(self.now - from);
+                    }
+                }
+                Instr::StartClock => {
+                    let task = &mut self.tasks[state.task as usize];
+                    task.clock.get_or_insert(self.now);
                 }
                 Instr::Affinity { cpus } => return self.bind_itself(cpu, thread, cpus),
                 Instr::Touch(bytes) => {
@@ -187,9 +241,17 @@ impl Simulation {
         self.arm(cpu);
     }
 
+    /// A number in `0..below` from the thread's own stream.
+    fn draw(&mut self, thread: u32, below: u64) -> u64 {
+        let state = &mut self.threads[thread as usize];
+        state.draws += 1;
+        let entity = u64::from(thread) << 32 | u64::from(state.draws);
+        draw(self.seed, Purpose::Program, entity, below)
+    }
+
     /// Stores to a flag. Those that poll it on a CPU see it once the line has come to them.
     fn set_flag(&mut self, cpu: CpuId, flag: u32, value: u32) {
-        let stored = &mut self.flags[flag as usize];
+        let stored = &mut self.shared.flags[flag as usize];
         stored.set_by = cpu;
         if stored.value == value {
             return;
@@ -214,7 +276,7 @@ impl Simulation {
 
     /// The last one has come to a barrier: lets the others go on. Those asleep are left to be woken.
     fn release(&mut self, cpu: CpuId, barrier: u32) {
-        let mut come = std::mem::take(&mut self.barriers[barrier as usize].come);
+        let mut come = std::mem::take(&mut self.shared.barriers[barrier as usize].come);
         for &waiter in &come {
             let state = &mut self.threads[waiter as usize];
             if state.phase == Phase::Poll {
@@ -224,7 +286,7 @@ impl Simulation {
             }
         }
         let asleep = |waiter: &u32| self.threads[*waiter as usize].phase == Phase::Futex;
-        let barrier = &mut self.barriers[barrier as usize];
+        let barrier = &mut self.shared.barriers[barrier as usize];
         barrier
             .to_wake
             .extend(come.iter().rev().copied().filter(asleep));
@@ -234,7 +296,7 @@ impl Simulation {
 
     /// Wakes the next sleeper of a barrier; when there is none left, the waker goes on itself.
     fn wake_next(&mut self, cpu: CpuId, thread: u32, barrier: u32) {
-        let to_wake = &mut self.barriers[barrier as usize].to_wake;
+        let to_wake = &mut self.shared.barriers[barrier as usize].to_wake;
         let next = to_wake.pop();
         let more = !to_wake.is_empty();
         let state = &mut self.threads[thread as usize];
@@ -245,7 +307,7 @@ impl Simulation {
         }
         self.arm(cpu);
         if let Some(sleeper) = next {
-            self.wake(cpu, sleeper);
+            self.wake(cpu, sleeper, false);
             self.settle();
         }
     }
@@ -276,7 +338,7 @@ impl Simulation {
     }
 
     /// The thread on `cpu` sleeps; when it runs again it does what `phase` says.
-    fn sleep(&mut self, cpu: CpuId, thread: u32, phase: Phase) {
+    pub(super) fn sleep(&mut self, cpu: CpuId, thread: u32, phase: Phase) {
         let state = &mut self.threads[thread as usize];
         state.phase = phase;
         state.debt = 0;

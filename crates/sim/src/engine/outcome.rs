@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use teeter_scenario::Nanos;
 use teeter_sched::Cause;
+use teeter_workload::{Measure, Metric};
 
 use super::Simulation;
 use crate::result::{
@@ -126,6 +127,11 @@ impl Simulation {
             cpu_ns: totals.run[threads.clone()].iter().sum(),
             wait_ns: totals.wait[threads.clone()].iter().sum(),
             latency_us: task.latency().map(latency),
+            latencies_us: task
+                .latencies
+                .iter()
+                .filter_map(|(name, latencies)| Some((name.clone(), latency(latencies.get()?))))
+                .collect(),
             mean_on_node: means(&totals.on_node, self.hardware.topology.nodes.len()),
             mean_on_cpu: means(&totals.on_cpu, self.cpus.len()),
             cpu_share: threads.map(share).collect(),
@@ -133,16 +139,19 @@ impl Simulation {
         }
     }
 
-    /// Progress per second, from the start of the task or of the statistics to its end or now.
+    /// What the workload reports.
     fn metric(&self, task: &TaskRun) -> Option<MetricResult> {
         let metric = task.metric.as_ref()?;
-        let from = task.start.max(self.measured_from);
-        let passed = task.done.unwrap_or(self.now).saturating_sub(from);
-        let units = (task.progress - task.progress_before) as f64 / metric.per_unit.max(1) as f64;
-        let value = if passed == 0 {
-            0.0
-        } else {
-            units / Nanos(passed).as_secs_f64()
+        let (name, value) = match metric.measure {
+            Measure::Rate => (metric.name.to_owned(), self.rate(task, metric)),
+            Measure::Seconds { counts } => ("s".to_owned(), self.seconds(task, counts)),
+            Measure::Percentile { latency, percent } => {
+                let (name, latencies) = task.latencies.get(latency as usize)?;
+                let nanos = latencies.get().map_or(0, |histogram| {
+                    histogram.value_at_quantile(f64::from(percent) / 100.0)
+                });
+                (format!("{name} p{percent} µs"), nanos as f64 / 1000.0)
+            }
         };
         let better = if metric.higher_is_better {
             Better::Higher
@@ -150,10 +159,34 @@ impl Simulation {
             Better::Lower
         };
         Some(MetricResult {
-            name: metric.name.to_owned(),
+            name,
             value,
             better,
         })
+    }
+
+    /// Progress per second, from the start of the task or of the statistics to its end or now.
+    fn rate(&self, task: &TaskRun, metric: &Metric) -> f64 {
+        let from = task.start.max(self.measured_from);
+        let passed = task.done.unwrap_or(self.now).saturating_sub(from);
+        let units = (task.progress - task.progress_before) as f64 / metric.per_unit.max(1) as f64;
+        if passed == 0 {
+            0.0
+        } else {
+            units / Nanos(passed).as_secs_f64()
+        }
+    }
+
+    /// Time from the start of the benchmark's clock to its end; if that has not come, what the progress so
+    /// far makes of all the work.
+    fn seconds(&self, task: &TaskRun, counts: u64) -> f64 {
+        let from = task.clock.unwrap_or(task.start);
+        let passed = task.done.unwrap_or(self.now).saturating_sub(from);
+        let seconds = Nanos(passed).as_secs_f64();
+        match task.done {
+            Some(_) => seconds,
+            None => seconds * counts as f64 / task.progress.max(1) as f64,
+        }
     }
 
     fn cgroups(&self) -> Vec<CgroupResult> {

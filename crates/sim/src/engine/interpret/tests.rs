@@ -3,7 +3,7 @@
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Fork, Kernel, Machine, MachineSource, Scenario, Tasks, Workload};
 use teeter_sched::Cause;
-use teeter_workload::{BarrierId, FlagId, Op, Program, Programs, Traits};
+use teeter_workload::{BarrierId, FlagId, Op, Program, Programs, Shared, Traits};
 
 use super::*;
 use crate::engine::build;
@@ -36,9 +36,13 @@ fn build(cpus: u32, tasks: Tasks, programs: &[&[Op]]) -> Simulation {
             .map(|ops| Program { ops: ops.to_vec() })
             .collect(),
         thread: (0..programs.len() as u32).collect(),
-        flags: vec![0; 2],
-        barriers: vec![programs.len() as u32],
+        shared: Shared {
+            flags: vec![0; 2],
+            barriers: vec![programs.len() as u32],
+            ..Shared::default()
+        },
         cpus: Vec::new(),
+        latencies: Vec::new(),
         metric: None,
         traits: Traits { footprint_bytes: 0 },
     };

@@ -1,0 +1,134 @@
+//! Channels.
+
+use teeter_machine::CpuId;
+use teeter_scenario::document::workload::ChannelKind;
+use teeter_workload::Channel as Made;
+
+use super::WaitList;
+
+/// A channel: counts of messages, which are all alike.
+#[derive(Clone, Debug)]
+pub(crate) struct Channel {
+    pub(crate) made: Made,
+    /// Room taken: by messages that are there, on their way in, or on their way out.
+    taken: u32,
+    /// Messages that can be received.
+    ready: u32,
+    /// CPU that sent last, and received last.
+    pub(crate) sent_on: CpuId,
+    pub(crate) received_on: CpuId,
+    /// Its lock is free from then on, and its line is in the cache of that CPU.
+    locked_until: u64,
+    pub(crate) locked_on: CpuId,
+    /// Those that wait for room.
+    pub(crate) senders: WaitList,
+    /// Those that wait for a message.
+    pub(crate) receivers: WaitList,
+}
+
+impl Channel {
+    /// An empty channel.
+    pub(crate) fn new(made: Made) -> Self {
+        Self {
+            made,
+            taken: 0,
+            ready: 0,
+            sent_on: CpuId(0),
+            received_on: CpuId(0),
+            locked_until: 0,
+            locked_on: CpuId(0),
+            senders: WaitList::default(),
+            receivers: WaitList::default(),
+        }
+    }
+
+    /// Whether senders have to wait when it is full; else what is too much is lost.
+    fn blocks(&self) -> bool {
+        self.made.kind != ChannelKind::Semaphore
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        !self.blocks() || self.taken < self.made.messages
+    }
+
+    /// A message is on its way in.
+    pub(crate) fn reserve(&mut self) {
+        if self.blocks() {
+            self.taken += 1;
+        }
+    }
+
+    /// A message has come in, from this CPU.
+    pub(crate) fn put(&mut self, cpu: CpuId) {
+        self.sent_on = cpu;
+        self.ready = self.made.messages.min(self.ready.saturating_add(1));
+    }
+
+    /// Takes a message, if there is one; it takes up its room until [`Channel::free`].
+    pub(crate) fn take(&mut self) -> bool {
+        let any = self.ready > 0;
+        self.ready -= u32::from(any);
+        any
+    }
+
+    /// A message has been taken out, by this CPU.
+    pub(crate) fn free(&mut self, cpu: CpuId) {
+        self.received_on = cpu;
+        self.taken = self.taken.saturating_sub(1);
+    }
+
+    /// Whether those that wait for room are woken once so many messages are taken out.
+    pub(crate) fn lets_senders_go(&self, out: u32) -> bool {
+        !self.senders.is_empty() && self.taken.saturating_sub(out) <= self.made.low
+    }
+
+    /// Takes the lock for `hold` ns as soon as it is free. Gives how long that takes.
+    pub(crate) fn lock(&mut self, now: u64, cpu: CpuId, hold: u64) -> u64 {
+        let free = self.locked_until.max(now);
+        self.locked_until = free + hold;
+        self.locked_on = cpu;
+        free - now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel(kind: ChannelKind, messages: u32) -> Channel {
+        Channel::new(Made::new(kind, 100).holding(messages))
+    }
+
+    #[test]
+    fn room_is_taken_from_sending_to_having_received() {
+        let mut pipe = channel(ChannelKind::Pipe, 2);
+        pipe.reserve();
+        assert!(pipe.has_room() && !pipe.take());
+        pipe.put(CpuId(3));
+        pipe.reserve();
+        assert!(!pipe.has_room());
+        assert!(pipe.take() && !pipe.take() && !pipe.has_room());
+        pipe.free(CpuId(4));
+        assert!(pipe.has_room());
+        assert_eq!((pipe.sent_on, pipe.received_on), (CpuId(3), CpuId(4)));
+    }
+
+    #[test]
+    fn a_semaphore_loses_what_it_cannot_hold() {
+        let mut semaphore = channel(ChannelKind::Semaphore, 1);
+        for _ in 0..3 {
+            assert!(semaphore.has_room());
+            semaphore.reserve();
+            semaphore.put(CpuId(0));
+        }
+        assert!(semaphore.take() && !semaphore.take());
+    }
+
+    #[test]
+    fn a_lock_serves_one_after_another() {
+        let mut pipe = channel(ChannelKind::Pipe, 2);
+        let waits = [1_000, 1_100, 1_200, 9_000].map(|now| pipe.lock(now, CpuId(0), 300));
+        // Held until 1300, 1600 and 1900.
+        assert_eq!(waits, [0, 200, 400, 0]);
+    }
+}
