@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 use teeter_scenario::Nanos;
 
 use crate::import::From;
+use crate::trace::Format;
 
 /// Simulates the Linux fair scheduler's load balancer, without the page.
 #[derive(Debug, Parser)]
@@ -88,6 +89,18 @@ pub(crate) struct RunArgs {
     /// Write the series that the charts plot to a file, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) series: Option<PathBuf>,
+    /// Write every switch, wakeup, migration, fork and exit to a file; of one run only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// How the trace is written
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        default_value = "ftrace",
+        requires = "trace"
+    )]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,7 @@ use crate::args::{Changes, RunArgs};
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::report::Report;
-use crate::{check, series, source};
+use crate::{check, series, source, trace};
 
 /// Pieces of a run between which the progress is shown.
 const PIECES: u64 = 500;
@@ -25,7 +25,10 @@ pub(crate) fn execute(args: &RunArgs) -> Result<String, Error> {
         args.repeats,
     )
     .map_err(problems)?;
-    let runs = run_all(&scenario).map_err(problems)?;
+    let runs = match &args.trace {
+        Some(file) => vec![trace::run(file, args.format, &scenario, place)?],
+        None => run_all(&scenario).map_err(problems)?,
+    };
     if let Some(file) = &args.series {
         series::write(file, &scenario, &runs)?;
     }

@@ -7,6 +7,7 @@ mod effects;
 mod interpret;
 mod memory;
 mod outcome;
+mod record;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use crate::sync::Shared;
 use crate::table::ThreadTable;
 use crate::task::{Birth, TaskRun};
 use crate::thread::{Phase, Thread};
+use crate::trace::{Context, Recorder};
 
 /// Migrations kept for [`Simulation::take_migrations`]; older ones are forgotten.
 const MARKS: usize = 4096;
@@ -75,6 +77,7 @@ pub struct Simulation {
     measured_from: u64,
     sampler: Sampler,
     marks: VecDeque<MigrationMark>,
+    recorder: Option<Box<Recorder>>,
     digest: Digest,
     events: u64,
     switches: u64,
@@ -225,6 +228,7 @@ impl Simulation {
         self.events += 1;
         self.last_event = Some(self.now);
         let now = Nanos(self.now);
+        self.note_acting(event);
         match event {
             Event::Boundary(cpu) => return self.boundary(cpu),
             Event::Tick(cpu) => {
@@ -304,13 +308,16 @@ impl Simulation {
         let cpu = on;
         self.wakeups += 1;
         let task = TaskId(thread);
+        self.note_waking(cpu, Context::Hardirq, thread);
         let on = self.sched.wake_from_interrupt(Nanos(self.now), cpu, task);
+        self.note_wakeup(cpu, Context::Hardirq, thread, on);
         self.woken(cpu, on, thread);
     }
 
     /// `wake_up_new_task`, called on `parent`.
     fn fork(&mut self, parent: CpuId, thread: u32, on: Option<CpuId>) {
         let cpu = self.sched.fork(Nanos(self.now), parent, TaskId(thread), on);
+        self.note_fork(parent, thread, cpu);
         let state = &mut self.threads[thread as usize];
         state.started = self.now;
         state.timer = self.now;
@@ -332,9 +339,11 @@ impl Simulation {
     /// `try_to_wake_up`, called on `waker`; `sync` if the waker is about to sleep (WF_SYNC).
     fn wake(&mut self, waker: CpuId, thread: u32, sync: bool) {
         self.wakeups += 1;
+        self.note_waking(waker, Context::Task, thread);
         let cpu = self
             .sched
             .wake(Nanos(self.now), waker, TaskId(thread), sync);
+        self.note_wakeup(waker, Context::Task, thread, cpu);
         self.woken(waker, cpu, thread);
     }
 

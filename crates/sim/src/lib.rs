@@ -55,6 +55,7 @@ mod sync;
 mod table;
 mod task;
 mod thread;
+mod trace;
 
 pub use engine::Simulation;
 pub use error::Error;
@@ -67,3 +68,4 @@ pub use series::Series;
 pub use snapshot::{IDLE, MigrationMark, Snapshot};
 pub use table::{TaskInfo, ThreadInfo, ThreadTable};
 pub use teeter_sched::{Cause, KernelInfo, kernels};
+pub use trace::{Context, Face, Left, TraceEvent, TraceFormat, TraceWriter, What};

@@ -189,6 +189,33 @@ fn the_series_is_written_as_csv() {
 }
 
 #[test]
+fn a_run_leaves_its_trace() {
+    let path = file("small.trace", "");
+    let argument = path.to_str().unwrap();
+    let one = ["--kernel", "v5.3", "--repeats", "1"];
+    let traced = |format: &str| {
+        let more = ["--trace", argument, "--format", format];
+        let output = run(&[one.as_slice(), &more].concat());
+        assert_eq!(digests(&output), digests(&run(&one)), "the run is the same");
+        fs::read_to_string(&path).unwrap()
+    };
+    let text = traced("ftrace");
+    assert!(text.starts_with("# tracer: nop\n#\n# entries-in-buffer/entries-written: "));
+    assert!(
+        text.contains(" sched_switch: prev_comm=swapper/0 prev_pid=0 "),
+        "{text}"
+    );
+    let lines = traced("jsonl");
+    assert_eq!(
+        lines.lines().count(),
+        text.lines().filter(|line| !line.starts_with('#')).count()
+    );
+    let chrome: Value = serde_json::from_str(&traced("perfetto")).unwrap();
+    assert!(chrome["traceEvents"].as_array().unwrap().len() > 100);
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn what_can_not_be_run_is_told_before_anything_runs() {
     for (arguments, message) in [
         (
@@ -205,7 +232,11 @@ fn what_can_not_be_run_is_told_before_anything_runs() {
         ),
         (
             vec!["--trace", "x"],
-            "error: unexpected argument '--trace' found",
+            "error: stdin: a trace is of one run, and these are 4 (choose with --kernel K --repeats 1)\n",
+        ),
+        (
+            vec!["--format", "jsonl"],
+            "error: the following required arguments were not provided:\n",
         ),
     ] {
         let said = refused(&[&["run", "-"], arguments.as_slice()].concat(), SMALL);

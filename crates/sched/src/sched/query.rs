@@ -48,6 +48,11 @@ impl Sched {
         self.task(task).cpu
     }
 
+    /// The task's nice level.
+    pub fn nice(&self, task: TaskId) -> i8 {
+        self.task(task).nice
+    }
+
     /// Whether the task runs or wants to; a sleeper whose dequeue is delayed does not.
     pub fn is_runnable(&self, task: TaskId) -> bool {
         self.task(task).state == State::Runnable

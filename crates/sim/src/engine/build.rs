@@ -153,6 +153,7 @@ pub(super) fn simulation(
         sampler: Sampler::new(scenario.run.sample, world.tasks.len(), online_cpus),
         tasks: world.tasks,
         marks: VecDeque::new(),
+        recorder: None,
         digest: Digest::new(),
         events: 0,
         switches: 0,

@@ -90,6 +90,7 @@ impl Simulation {
         self.digest.word(self.now);
         self.digest.word(record);
         self.switches += 1;
+        self.note_switch(cpu, prev, next);
 
         match prev {
             Some(thread) => self.leave(cpu, thread),
@@ -152,6 +153,7 @@ impl Simulation {
             | u64::from(task.0);
         self.digest.word(self.now);
         self.digest.word(record);
+        self.note_migration(task.0, from, to, cause);
         if self.cpus[from.index()].running == Some(task.0) {
             self.charge(from);
             self.tell_touched(from, task.0);

@@ -14,6 +14,7 @@ use crate::queue::Event;
 use crate::seed::{Purpose, draw};
 use crate::sync::Wait;
 use crate::thread::{NEVER, Phase};
+use crate::trace::Left;
 
 /// Work of forking one thread, the 50 µs between two threads of a team: `clone` itself takes some
 /// 20 µs, mapping and protecting its stack about as much again. An assumption, which matters only in
@@ -344,6 +345,7 @@ impl Simulation {
         state.debt = 0;
         self.queue.cancel(Event::Boundary(cpu));
         self.stats.dequeue(self.now, thread);
+        self.note_leaving(cpu, thread, Left::Asleep);
         self.sched.block(Nanos(self.now), cpu);
         self.settle();
     }
@@ -394,6 +396,7 @@ impl Simulation {
         self.threads[thread as usize].phase = Phase::Done;
         self.queue.cancel(Event::Boundary(cpu));
         self.stats.dequeue(self.now, thread);
+        self.note_leaving(cpu, thread, Left::Dead);
         self.sched.exit(Nanos(self.now), cpu);
         self.settle();
         self.note_end(thread);

@@ -18,3 +18,4 @@ mod speed;
 mod support;
 mod synchronisation;
 mod time;
+mod trace;
