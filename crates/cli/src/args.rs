@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use teeter_scenario::Nanos;
 
 use crate::import::From;
-use crate::trace::Format;
+use crate::trace::Format as TraceFormat;
 
 /// Simulates the Linux fair scheduler's load balancer, without the page.
 #[derive(Debug, Parser)]
@@ -100,7 +100,7 @@ pub(crate) struct RunArgs {
         default_value = "ftrace",
         requires = "trace"
     )]
-    pub(crate) format: Format,
+    pub(crate) format: TraceFormat,
 }
 
 #[derive(Debug, clap::Args)]
