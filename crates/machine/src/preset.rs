@@ -201,10 +201,11 @@ static PRESETS: [Preset; 14] = [
         name: "power8-8n",
         about: "8 nodes of 4 POWER8 cores with 8 threads each, an LLC a core: 256 CPUs",
         source: "the machine of the numa01-numa10 report: lscpu lists 8 nodes of 32 CPUs, 8 threads a core, under \
-                 pHyp; distances 20 within and 40 between pairs of nodes are those that a POWER8 S824 reports",
+                 pHyp; distances 20 within and 40 between pairs of nodes are those that a POWER8 S824 reports; \
+                 RECLAIM_DISTANCE 10 as arch/powerpc defines it, so nothing is forked or woken to another node",
         synthetic: "node:8 l3:4 core:1 pu:8",
         numbering: Numbering::Contiguous,
-        reclaim_distance: RECLAIM_DISTANCE,
+        reclaim_distance: 10,
         distances: Distances::Pairs { near: 20, far: 40 },
         hardware: Hardware::Power8,
         ..XEON

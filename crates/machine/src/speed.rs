@@ -7,10 +7,14 @@
 //! single parameters by name. Letters after a source grade it: R read there, M from memory of it, A
 //! assumed.
 
+mod caches;
 mod channel;
+mod clock;
 mod hardware;
+mod memory;
 mod parameter;
 
+pub use caches::Footprint;
 use channel::ByChannel;
 pub(crate) use hardware::Hardware;
 pub use parameter::{Parameter, Unit, parameters};
@@ -19,13 +23,10 @@ use teeter_scenario::document::{Machine, MachineSource};
 use teeter_scenario::problem::join;
 use teeter_scenario::{Nanos, Problem};
 
-use crate::{Distance, NodeId, Preset, Topology};
+use crate::{Distance, Preset, Topology};
 
 /// Full speed in the fixed point of [`Speed::smt_rate_q16`].
 pub const FULL_RATE: u32 = 1 << 16;
-
-/// Bytes of a cache line.
-const LINE_BYTES: u64 = 64;
 
 /// One cost a distance, for CPUs that are not the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl ByDistance {
     }
 }
 
-/// Kernel time of NUMA balancing, for a page of 4 KB each.
+/// Kernel time of NUMA balancing, for a page ([`Speed::page_bytes`]) each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumaCosts {
     /// A hinting fault.
@@ -74,16 +75,24 @@ pub struct Speed {
     smt_2: u32,
     smt_4: u32,
     smt_8: u32,
+    turbo_most: u32,
+    turbo_step: u32,
+    turbo_cores: u32,
     line: ByDistance,
     cache_l2: u32,
     cache_l3: u32,
     memory_local: u32,
     memory_remote: u32,
+    memory_bandwidth: u32,
+    link_bandwidth: u32,
+    memory_page: u32,
     numa_fault: u32,
     numa_migrate: u32,
     numa_scan: u32,
     refill_parallel: u32,
+    refill_stream: u32,
     refill_tlb: u32,
+    refill_cold: u32,
     switch_direct: u32,
     wake_plain: u32,
     wake_serial: u32,
@@ -111,6 +120,10 @@ impl Speed {
         };
         let hardware = preset.map_or_else(|| Hardware::like(topology), |preset| preset.hardware);
         let mut speed = hardware.speed();
+        if preset.is_none() {
+            // What its clock does is not known.
+            speed.turbo_most = 100;
+        }
         let mut problems = Vec::new();
         for (name, value) in &machine.speed {
             let path = join("/speed", name);
@@ -205,48 +218,13 @@ impl Speed {
         Nanos(u64::from(worst) * u64::from(self.idle_exit_share) / 100)
     }
 
-    /// How many times longer an access from `from` to memory of `to` takes than one to local memory;
-    /// [`FULL_RATE`] is no longer. `memory.remote` is the mean over the other nodes, which share it by
-    /// distance.
-    pub fn memory_slowdown_q16(&self, topology: &Topology, from: NodeId, to: NodeId) -> u32 {
-        let local = u64::from(self.memory_local.max(1));
-        let extra = u64::from(self.memory_remote).saturating_sub(local);
-        let beyond = |node: NodeId| {
-            let distance = topology.distance(from, node);
-            u64::from(distance.saturating_sub(topology.distance(from, from)))
-        };
-        let nodes = (0..topology.nodes.len() as u16).map(NodeId);
-        let others = topology.nodes.len().saturating_sub(1) as u64;
-        let sum: u64 = nodes.map(beyond).sum();
-        let share = u64::from(FULL_RATE) * extra * beyond(to) * others;
-        let slower = share.checked_div(local * sum).unwrap_or(0);
-        FULL_RATE.saturating_add(slower.try_into().unwrap_or(u32::MAX))
-    }
-
-    /// Kernel time of a hinting fault, of moving a page of 4 KB to another node, and of looking at a page in
-    /// a scan.
+    /// Kernel time of a hinting fault, of moving a page to another node, and of looking at a page in a scan.
     pub const fn numa_costs(&self) -> NumaCosts {
         NumaCosts {
             fault: Nanos(self.numa_fault as u64),
             migrate: Nanos(self.numa_migrate as u64),
             scan: Nanos(self.numa_scan as u64),
         }
-    }
-
-    /// Extra time a task owes after a move over `distance` until its private working set is near again.
-    /// Nothing between threads of a core. The engine caps it for short runs.
-    pub fn warm_up(&self, distance: Distance, footprint_bytes: u32) -> Nanos {
-        let from = match distance {
-            Distance::SameCpu | Distance::Smt => return Nanos::ZERO,
-            Distance::Llc => self.cache_l3,
-            // Half of the lines are dirty and come from the other cache, half from memory.
-            Distance::Node => self.line.node.midpoint(self.memory_local),
-            Distance::Remote => self.line.remote.midpoint(self.memory_remote),
-        };
-        let lines = u64::from(footprint_bytes) / LINE_BYTES;
-        let each = u64::from(from.saturating_sub(self.cache_l2));
-        let refill = lines * each * 100 / u64::from(self.refill_parallel);
-        Nanos(refill + u64::from(self.refill_tlb))
     }
 }
 
@@ -256,7 +234,7 @@ mod tests {
     use std::collections::BTreeMap;
     use teeter_scenario::document::SettingValue;
 
-    fn preset(name: &str) -> Speed {
+    pub(super) fn preset(name: &str) -> Speed {
         with(name, &[]).unwrap()
     }
 
@@ -310,45 +288,18 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_task_refills_its_l2() {
-        let haswell = preset("haswell-2s");
-        let warm_up = |distance| haswell.warm_up(distance, 256 << 10).0;
-        assert_eq!(warm_up(Distance::Smt), 0);
-        // 4096 lines x (20 - 5) ns / 2.5 + 1 us.
-        assert_eq!(warm_up(Distance::Llc), 25_576);
-        // 4096 lines x ((118 + 143) / 2 - 5) ns / 2.5 + 1 us.
-        assert_eq!(warm_up(Distance::Remote), 205_800);
-        assert_eq!(haswell.warm_up(Distance::Llc, 0).0, 1_000);
-    }
-
-    #[test]
-    fn memory_slows_down_by_distance() {
-        let slowdown = |name: &str, to| {
-            let machine = Machine::preset(name);
-            let topology = Topology::from_spec(&machine).unwrap();
-            preset(name).memory_slowdown_q16(&topology, NodeId(0), NodeId(to))
-        };
-        // 143 / 93 of 65536.
-        assert_eq!(
-            [0, 1].map(|to| slowdown("haswell-2s", to)),
-            [65_536, 100_770]
-        );
-        let power8: Vec<u32> = (0..8).map(|to| slowdown("power8-8n", to)).collect();
-        assert_eq!(power8[0], 65_536);
-        // 140 / 90 of 65536 on average over the other seven.
-        let mean = power8[1..].iter().map(|&q| u64::from(q)).sum::<u64>() / 7;
-        assert!(mean.abs_diff(101_944) <= 1, "{power8:?}");
-    }
-
-    #[test]
     fn a_machine_without_a_preset_is_like_one_of_its_shape() {
         let like = |text: &str| {
             let machine = Machine::new(MachineSource::Synthetic(text.to_owned()));
             Speed::for_machine(&machine, &Topology::from_spec(&machine).unwrap()).unwrap()
         };
-        assert_eq!(like("node:2 l3:4 core:4 pu:2"), preset("rome-2s"));
-        assert_eq!(like("node:2 core:4 pu:2"), preset("haswell-2s"));
-        assert_eq!(like("node:4 core:4 pu:2"), preset("4n-80c"));
+        let steady = |name: &str| Speed {
+            turbo_most: 100,
+            ..preset(name)
+        };
+        assert_eq!(like("node:2 l3:4 core:4 pu:2"), steady("rome-2s"));
+        assert_eq!(like("node:2 core:4 pu:2"), steady("haswell-2s"));
+        assert_eq!(like("node:4 core:4 pu:2"), steady("4n-80c"));
         assert_eq!(like("core:4 pu:8"), preset("power8-8n"));
     }
 

@@ -101,6 +101,12 @@ impl Sched {
         &self.numa.regions[region.index()].on_node
     }
 
+    /// How often pages of a region have come to a node or gone to another: while it stays the same, so do
+    /// [`Sched::pages_on_node`].
+    pub fn page_moves(&self, region: RegionId) -> u64 {
+        self.numa.regions[region.index()].moves
+    }
+
     /// Size of a region in pages of 4 KB.
     pub fn region_pages(&self, region: RegionId) -> u64 {
         self.numa.regions[region.index()].pages

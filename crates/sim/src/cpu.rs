@@ -5,6 +5,16 @@ use crate::code::FULL;
 /// How many idle periods the expectation looks back on.
 const HISTORY: usize = 8;
 
+/// What the speed of a walk through memory depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) thread: u32,
+    /// Speed without what memory takes, of [`FULL`].
+    pub(crate) rate: u64,
+    /// [`teeter_sched::Sched::page_moves`]
+    pub(crate) moves: u64,
+}
+
 /// The run state of a CPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Cpu {
@@ -12,8 +22,14 @@ pub(crate) struct Cpu {
     pub(crate) running: Option<u32>,
     /// Progress is counted up to here; in the future while a context switch lasts.
     pub(crate) from: u64,
-    /// Its speed, [`FULL`] at most.
+    /// Its speed, of [`FULL`].
     pub(crate) rate: u64,
+    /// If its thread walks through memory: what its speed while it does was computed from, and that speed.
+    /// Between walks they stay, and what the thread asks of memory with them.
+    pub(crate) seen: Option<Seen>,
+    pub(crate) walking: u64,
+    /// The thread that ran on it last.
+    pub(crate) last: Option<u32>,
     /// The tick comes at this time and every tick period after.
     pub(crate) tick_phase: u64,
     idle_since: u64,
@@ -28,6 +44,9 @@ impl Cpu {
             running: None,
             from: 0,
             rate: FULL,
+            seen: None,
+            walking: FULL,
+            last: None,
             tick_phase,
             idle_since: 0,
             idle_periods: [0; HISTORY],

@@ -34,6 +34,7 @@ use crate::table::ThreadTable;
 use crate::task::{Birth, TaskRun};
 use crate::thread::{Phase, Thread};
 use crate::trace::{Context, Recorder};
+use crate::traffic::Traffic;
 
 /// Migrations kept for [`Simulation::take_migrations`]; older ones are forgotten.
 const MARKS: usize = 4096;
@@ -64,6 +65,9 @@ pub struct Simulation {
     cpus: Vec<Cpu>,
     /// Busy hardware threads of each core.
     busy: Vec<u32>,
+    /// Busy cores of each package.
+    active: Vec<u32>,
+    traffic: Traffic,
     threads: Vec<Thread>,
     tasks: Vec<TaskRun>,
     shared: Shared,
@@ -114,6 +118,7 @@ impl Simulation {
                 return true;
             }
             self.apply_script();
+            self.share_memory();
             let stop = until.min(self.next_mark());
             while let Some((time, event)) = self.queue.first()
                 && time < stop
@@ -124,6 +129,7 @@ impl Simulation {
                 }
                 self.now = time;
                 self.handle(event);
+                self.share_memory();
             }
             if !self.finished() {
                 self.now = stop;
@@ -324,10 +330,9 @@ impl Simulation {
         state.cpu = cpu;
         let task = &self.tasks[state.task as usize];
         let forks_others = matches!(task.birth, Birth::Forked { .. })
-            && thread == task.threads.start
-            && task.len() > 1;
+            && task.child(thread - task.threads.start, 0).is_some();
         if forks_others {
-            state.phase = Phase::Forking { next: 1 };
+            state.phase = Phase::Forking { forked: 0 };
             state.left = interpret::FORK_WORK;
         } else {
             state.phase = Phase::Ready;

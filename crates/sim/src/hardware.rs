@@ -1,6 +1,6 @@
 //! The machine as the engine asks it: costs in ns by CPU numbers.
 
-use teeter_machine::{CpuId, Distance, NodeId, Speed, Topology};
+use teeter_machine::{CpuId, Distance, Footprint, NodeId, Speed, Topology};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::workload::ChannelKind;
 use teeter_workload::Channel as Made;
@@ -18,18 +18,30 @@ pub(crate) struct Hardware {
     slowdown: Vec<u64>,
     /// Rate of each thread of a core, by how many of them are busy.
     rates: Vec<u64>,
+    /// CPUs of each package.
+    packages: Vec<Vec<CpuId>>,
+    /// Clock of a package, by how many of its cores are active.
+    clocks: Vec<u64>,
 }
 
 impl Hardware {
     pub(crate) fn new(topology: Topology, speed: Speed) -> Self {
         let mut cores: Vec<Vec<CpuId>> = Vec::new();
-        for cpu in topology.cpu_ids() {
-            let core = usize::from(topology.cpu(cpu).core);
-            if cores.len() <= core {
-                cores.resize(core + 1, Vec::new());
+        let mut packages: Vec<Vec<CpuId>> = Vec::new();
+        let add = |groups: &mut Vec<Vec<CpuId>>, group: u16, cpu| {
+            let group = usize::from(group);
+            if groups.len() <= group {
+                groups.resize(group + 1, Vec::new());
             }
-            cores[core].push(cpu);
+            groups[group].push(cpu);
+        };
+        for cpu in topology.cpu_ids() {
+            add(&mut cores, topology.cpu(cpu).core, cpu);
+            add(&mut packages, topology.cpu(cpu).package, cpu);
         }
+        let clocks = (0..=cores.len() as u32)
+            .map(|active| u64::from(speed.turbo_q16(active)))
+            .collect();
         let widest = cores.iter().map(Vec::len).max().unwrap_or(0) as u32;
         let rates = (0..=widest)
             .map(|busy| u64::from(speed.smt_rate_q16(busy)).max(1))
@@ -45,6 +57,8 @@ impl Hardware {
             cores,
             slowdown,
             rates,
+            packages,
+            clocks,
         }
     }
 
@@ -62,34 +76,83 @@ impl Hardware {
         &self.cores[core]
     }
 
-    /// Rate of each busy thread of a core with so many of them.
-    pub(crate) fn rate(&self, busy: u32) -> u64 {
-        self.rates[busy as usize]
+    pub(crate) fn nr_packages(&self) -> usize {
+        self.packages.len()
     }
 
-    /// How many times longer a CPU waits for memory with so many pages on each node than for local memory,
-    /// of [`FULL`].
-    pub(crate) fn memory_slowdown(&self, cpu: CpuId, pages: &[u64]) -> u64 {
-        let from = self.topology.cpu(cpu).node.index() * pages.len();
+    /// The package a CPU belongs to.
+    pub(crate) fn package(&self, cpu: CpuId) -> usize {
+        usize::from(self.topology.cpu(cpu).package)
+    }
+
+    /// CPUs of a package.
+    pub(crate) fn cpus_of(&self, package: usize) -> &[CpuId] {
+        &self.packages[package]
+    }
+
+    /// Clock of a package of which so many cores are active, of [`FULL`].
+    pub(crate) fn clock(&self, active: u32) -> u64 {
+        self.clocks[active as usize]
+    }
+
+    /// Rate of each busy thread of a core with so many of them. `smt`: what the core gives with more than
+    /// one, if the thread's work differs in that from others (hundredths).
+    pub(crate) fn rate(&self, busy: u32, smt: Option<u32>) -> u64 {
+        match smt {
+            Some(core) if busy > 1 => (FULL * u64::from(core) / (100 * u64::from(busy))).max(1),
+            _ => self.rates[busy as usize],
+        }
+    }
+
+    /// How many times longer a CPU of `home` waits for memory with so many pages on each node than for local
+    /// memory that it has for itself, of [`FULL`]: by the distance of each node, and by what `slower` says
+    /// of congestion on the way there.
+    pub(crate) fn memory_slowdown(
+        &self,
+        home: NodeId,
+        pages: &[u64],
+        slower: impl Fn(NodeId) -> u64,
+    ) -> u64 {
+        let from = home.index() * pages.len();
         let row = self.slowdown.get(from..from + pages.len()).unwrap_or(&[]);
-        let all: u128 = pages.iter().map(|&pages| u128::from(pages)).sum();
-        let sum: u128 = pages
-            .iter()
-            .zip(row)
-            .map(|(&pages, &slowdown)| u128::from(pages) * u128::from(slowdown))
-            .sum();
-        sum.checked_div(all).map_or(FULL, |mean| mean as u64)
+        let all: u64 = pages.iter().sum();
+        if all == 0 {
+            return slower(home);
+        }
+        let mut sum = 0_u128;
+        for ((node, &pages), &slowdown) in (0..).zip(pages).zip(row) {
+            if pages > 0 {
+                let each = slowdown * slower(NodeId(node)) / FULL;
+                sum += u128::from(pages) * u128::from(each);
+            }
+        }
+        (sum / u128::from(all)) as u64
     }
 
-    /// Kernel time of hinting faults on so many pages, of which so many moved, ns.
+    /// How many times longer accesses take where so many MB/s are asked of a node's memory, of [`FULL`].
+    pub(crate) fn memory_congestion(&self, demand: u64) -> u64 {
+        self.speed.memory_congestion_q16(demand)
+    }
+
+    /// The same for a node's link.
+    pub(crate) fn link_congestion(&self, demand: u64) -> u64 {
+        self.speed.link_congestion_q16(demand)
+    }
+
+    /// How many pages of the machine's kernel so many of 4 KB are.
+    pub(crate) fn pages(&self, of_4_kb: u64) -> u64 {
+        of_4_kb.saturating_mul(4096) / self.speed.page_bytes()
+    }
+
+    /// Kernel time of hinting faults on so many pages of 4 KB, of which so many moved, ns.
     pub(crate) fn fault_time(&self, faults: u64, migrated: u64) -> u64 {
         let costs = self.speed.numa_costs();
-        faults * costs.fault.0 + migrated * costs.migrate.0
+        self.pages(faults) * costs.fault.0 + self.pages(migrated) * costs.migrate.0
     }
 
-    /// Kernel time of marking so many pages, ns.
+    /// Kernel time of marking so many pages of 4 KB, ns.
     pub(crate) fn scan_time(&self, pages: u64) -> u64 {
-        pages * self.speed.numa_costs().scan.0
+        self.pages(pages) * self.speed.numa_costs().scan.0
     }
 
     /// Time to see what another CPU has written.
@@ -154,12 +217,13 @@ impl Hardware {
     }
 
     /// Work to warm the caches of another CPU.
-    pub(crate) fn warm_up(&self, from: CpuId, to: CpuId, footprint_bytes: u32) -> u64 {
-        work(
-            self.speed
-                .warm_up(self.distance(from, to), footprint_bytes)
-                .0,
-        )
+    pub(crate) fn warm_up(&self, from: CpuId, to: CpuId, footprint: Footprint) -> u64 {
+        work(self.speed.warm_up(self.distance(from, to), footprint).0)
+    }
+
+    /// Work to warm the CPU's own caches, where others ran for `away` ns.
+    pub(crate) fn cold_start(&self, away: u64, footprint: Footprint) -> u64 {
+        work(self.speed.cold_start(Nanos(away), footprint).0)
     }
 
     fn distance(&self, a: CpuId, b: CpuId) -> Distance {

@@ -56,6 +56,7 @@ mod table;
 mod task;
 mod thread;
 mod trace;
+mod traffic;
 
 pub use engine::Simulation;
 pub use error::Error;

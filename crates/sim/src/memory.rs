@@ -24,6 +24,8 @@ pub(crate) struct Walk {
     ambient: bool,
     /// Kernel time it has caused and not spent yet, ns.
     pub(crate) owed: u64,
+    /// Kernel time that NUMA balancing has cost it so far, ns.
+    pub(crate) system: u64,
 }
 
 impl Walk {
@@ -44,6 +46,7 @@ impl Walk {
             stall: u64::from(memory.stall.min(100)),
             ambient: memory.ambient,
             owed: 0,
+            system: 0,
         }
     }
 
@@ -68,6 +71,11 @@ impl Walk {
         let from = self.at;
         self.at = ((u128::from(from) + u128::from(bytes)) % u128::from(self.size)) as u64;
         (from, bytes)
+    }
+
+    /// MB it goes through in a second at such a rate.
+    pub(crate) fn traffic(&self, rate: u64) -> u64 {
+        rate.saturating_mul(1000) / self.per_byte
     }
 
     /// Its rate for a rate of the core, when an access takes `slowdown` times as long as a local one (of
@@ -116,5 +124,7 @@ mod tests {
         assert_eq!(walk(true, 0).rate(FULL, FULL), FULL);
         // Half of the time takes twice as long: 1 / 1.5.
         assert_eq!(walk(true, 0).rate(FULL, 2 * FULL), FULL * 2 / 3);
+        // A byte in half a nanosecond.
+        assert_eq!(walk(true, 0).traffic(FULL), 2000);
     }
 }

@@ -52,6 +52,10 @@ pub struct TaskResult {
     pub done_ns: Option<u64>,
     /// Time its threads were on a CPU, ns.
     pub cpu_ns: u64,
+    /// The part of it that NUMA balancing has cost: hinting faults, moved pages, scans; ns. Counts from time
+    /// 0, as all counters do.
+    #[serde(default)]
+    pub system_ns: u64,
     /// Time its threads were runnable but waited for a CPU, ns.
     pub wait_ns: u64,
     /// From wakeup (for a timer: from its expiry) to running, µs; `None` if no thread ever slept.
@@ -154,7 +158,7 @@ pub struct CpuResult {
     pub nr_running: Vec<f64>,
 }
 
-/// Counters of NUMA balancing, as in `/proc/vmstat`.
+/// Counters of NUMA balancing, as in `/proc/vmstat`, in pages of the machine's kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumaCounts {
     /// `numa_pte_updates`.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use hdrhistogram::Histogram;
-use teeter_machine::CpuId;
+use teeter_machine::{CpuId, Footprint};
 use teeter_sched::{Cause, GroupId};
 use teeter_workload::{Metric, Programs};
 
@@ -22,12 +22,17 @@ pub(crate) struct TaskRun {
     /// Its threads, as task numbers.
     pub(crate) threads: Range<u32>,
     pub(crate) birth: Birth,
+    /// Threads of each of its processes.
+    pub(crate) per_process: u32,
     /// The group of its session, where the kernel groups by session (autogroup).
     pub(crate) session: Option<GroupId>,
     pub(crate) start: u64,
     pub(crate) metric: Option<Metric>,
-    /// Private working set of a thread, bytes.
-    pub(crate) footprint: u32,
+    /// What a thread has in caches.
+    pub(crate) footprint: Footprint,
+    /// What a core gives with more than one thread of which this is one, if that is not as usual,
+    /// hundredths.
+    pub(crate) smt: Option<u32>,
     /// Threads that have not ended.
     pub(crate) alive: u32,
     /// When the last thread ended.
@@ -80,6 +85,7 @@ impl TaskRun {
     pub(crate) fn new(
         threads: Range<u32>,
         birth: Birth,
+        per_process: u32,
         session: Option<GroupId>,
         start: u64,
         programs: &Programs,
@@ -88,10 +94,15 @@ impl TaskRun {
             alive: threads.end - threads.start,
             threads,
             birth,
+            per_process: per_process.max(1),
             session,
             start,
             metric: programs.metric.clone(),
-            footprint: programs.traits.footprint_bytes,
+            footprint: Footprint {
+                private: programs.traits.footprint_bytes,
+                llc: programs.traits.llc_bytes,
+            },
+            smt: programs.traits.smt,
             done: None,
             progress: 0,
             progress_before: 0,
@@ -109,6 +120,22 @@ impl TaskRun {
     /// How many threads it has.
     pub(crate) fn len(&self) -> u32 {
         self.threads.end - self.threads.start
+    }
+
+    /// The thread that thread number `index` forks after so many others; `None`: it has forked all. The first
+    /// one of the task forks the first of each other process, and each of these the others of its process.
+    pub(crate) fn child(&self, index: u32, forked: u32) -> Option<u32> {
+        if !index.is_multiple_of(self.per_process) {
+            return None;
+        }
+        let processes = self.len().div_ceil(self.per_process);
+        let others = if index == 0 { processes - 1 } else { 0 };
+        if forked < others {
+            return Some((forked + 1) * self.per_process);
+        }
+        let child = index + 1 + forked - others;
+        let end = (index + self.per_process).min(self.len());
+        (child < end).then_some(child)
     }
 
     /// When thread number `index` may be forked at the earliest.
@@ -138,5 +165,25 @@ impl TaskRun {
         for (_, latencies) in &mut self.latencies {
             latencies.forget();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use teeter_scenario::document::{Tasks, Workload};
+
+    use super::*;
+
+    #[test]
+    fn the_first_of_each_process_forks_the_others() {
+        let birth = Birth::Placed { on: Vec::new() };
+        let hog = Tasks::new("hog", Workload::Hog);
+        let programs = teeter_workload::compile(&hog).unwrap();
+        let task = TaskRun::new(10..19, birth, 3, None, 0, &programs);
+        let of = |index| -> Vec<u32> { (0..).map_while(|n| task.child(index, n)).collect() };
+        assert_eq!(of(0), [3, 6, 1, 2]);
+        assert_eq!(of(3), [4, 5]);
+        assert_eq!(of(6), [7, 8]);
+        assert!(of(4).is_empty());
     }
 }

@@ -40,8 +40,8 @@ pub(crate) enum Phase {
     Parking { condition: u32 },
     /// Asleep until another thread wakes it, on the list of what it waits for.
     Blocked(Wait),
-    /// Forking the workload's thread of this index when [`Thread::left`] is done.
-    Forking { next: u32 },
+    /// Forking one more of the workload's threads, after so many, when [`Thread::left`] is done.
+    Forking { forked: u32 },
     /// Asleep until its timer.
     Asleep,
     /// Ended.
@@ -107,6 +107,8 @@ pub(crate) struct Thread {
     pub(crate) cpu: CpuId,
     /// CPU it last ran on, where its cache contents are.
     pub(crate) ran_on: Option<CpuId>,
+    /// When it left it.
+    pub(crate) left_cpu: u64,
     /// Cache warm-up it still owes, in units of 2^-16 ns.
     pub(crate) debt: u64,
     /// When it was woken (or its timer expired), until it runs; else [`NEVER`].
@@ -153,6 +155,7 @@ impl Thread {
             rounds: [0; Program::MAX_DEPTH],
             cpu: CpuId(0),
             ran_on: None,
+            left_cpu: 0,
             debt: 0,
             woken_at: NEVER,
             waker_began: 0,

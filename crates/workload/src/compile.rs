@@ -9,9 +9,7 @@ use crate::program::{Measure, Metric, Op, Programs, Traits};
 use crate::{catalogue, memory, npb_lu, numa, phases};
 
 /// Private working set of a loop that computes on little data (assumed).
-const SMALL: Traits = Traits {
-    footprint_bytes: 8 << 10,
-};
+const SMALL: Traits = Traits::footprint(8 << 10);
 
 /// Compiles what `tasks.processes` times `tasks.threads` threads do.
 ///

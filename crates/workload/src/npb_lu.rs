@@ -85,13 +85,7 @@ pub(crate) fn compile(lu: &NpbLu, tasks: &Tasks) -> Result<Programs, Vec<Problem
             per_unit: 1_000_000 * COUNTS_PER_OP,
             higher_is_better: true,
         }),
-        ..Programs::alike(
-            0,
-            Vec::new(),
-            Traits {
-                footprint_bytes: FOOTPRINT,
-            },
-        )
+        ..Programs::alike(0, Vec::new(), Traits::footprint(FOOTPRINT))
     };
     programs.programs.clear();
     for _ in 0..tasks.processes {
@@ -284,7 +278,7 @@ mod tests {
             162,
             1,
             76,
-            &Programs::alike(0, Vec::new(), Traits { footprint_bytes: 0 }),
+            &Programs::alike(0, Vec::new(), Traits::default()),
         );
         let rows: Vec<u64> = (0..76).map(|thread| team.rows(thread)).collect();
         assert_eq!(rows.iter().sum::<u64>(), 160);

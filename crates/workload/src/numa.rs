@@ -8,9 +8,7 @@ use crate::program::{Measure, Metric, Op, Programs, Traits};
 /// Pieces of a walk in which its progress is counted.
 const PIECES: u64 = 16;
 /// The L2, which a walk fills with what it has left behind already.
-const TRAITS: Traits = Traits {
-    footprint_bytes: 8 << 10,
-};
+const TRAITS: Traits = Traits::footprint(8 << 10);
 
 /// All threads of all processes do the same, each on its own memory or its process's.
 pub(crate) fn compile(numa: Numa, tasks: &Tasks) -> Programs {

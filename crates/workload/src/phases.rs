@@ -264,7 +264,7 @@ fn number_of<'a, T: PartialEq>(name: &'a T, known: &mut Vec<&'a T>) -> u32 {
 mod tests {
     use super::*;
 
-    const TRAITS: Traits = Traits { footprint_bytes: 0 };
+    const TRAITS: Traits = Traits::footprint(0);
 
     #[test]
     fn steps_become_ops_over_and_over() {

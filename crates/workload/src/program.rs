@@ -156,10 +156,26 @@ pub enum Measure {
 }
 
 /// How a workload's computation meets the hardware.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     /// Private working set that a move leaves behind, bytes (MODEL.md F_priv).
     pub footprint_bytes: u32,
+    /// What it has in the last-level cache beyond that, bytes (F_llc).
+    pub llc_bytes: u32,
+    /// Throughput of a core with two or more busy threads of which this is one, relative to one,
+    /// hundredths; `None`: that of the machine (`smt.2` and so on).
+    pub smt: Option<u32>,
+}
+
+impl Traits {
+    /// Computation with so large a private working set.
+    pub const fn footprint(bytes: u32) -> Self {
+        Self {
+            footprint_bytes: bytes,
+            llc_bytes: 0,
+            smt: None,
+        }
+    }
 }
 
 /// A compiled workload: what its threads run and what they share.
@@ -241,11 +257,7 @@ mod tests {
                     barriers: vec![2, 4],
                     ..Shared::default()
                 },
-                ..Programs::alike(
-                    4,
-                    vec![barrier(0), barrier(1)],
-                    Traits { footprint_bytes: 0 },
-                )
+                ..Programs::alike(4, vec![barrier(0), barrier(1)], Traits::default())
             };
             programs.throttle_spins(cpus);
             let spin = |op: &Op| match op {

@@ -69,6 +69,9 @@ const HASWELL: Speed = Speed {
     smt_2: 124,
     smt_4: 124,
     smt_8: 124,
+    turbo_most: 125,
+    turbo_step: 6,
+    turbo_cores: 2,
     line: ByDistance {
         smt: 8,
         llc: 44,
@@ -79,11 +82,16 @@ const HASWELL: Speed = Speed {
     cache_l3: 20,
     memory_local: 93,
     memory_remote: 143,
+    memory_bandwidth: 60,
+    link_bandwidth: 34,
+    memory_page: 4,
     numa_fault: 1_000,
     numa_migrate: 3_000,
     numa_scan: 15,
     refill_parallel: 250,
+    refill_stream: 800,
     refill_tlb: 1_000,
+    refill_cold: 10_000_000,
     switch_direct: 1_200,
     wake_plain: 1_300,
     wake_serial: 4_500,
@@ -138,6 +146,8 @@ const FOUR_SOCKET_XEON: Speed = Speed {
     },
     memory_local: 135,
     memory_remote: 198,
+    memory_bandwidth: 55,
+    link_bandwidth: 32,
     ..HASWELL
 };
 
@@ -145,6 +155,9 @@ const ZEN: Speed = Speed {
     smt_2: 130,
     smt_4: 130,
     smt_8: 130,
+    turbo_most: 110,
+    turbo_step: 1,
+    turbo_cores: 8,
     line: ByDistance {
         smt: 10,
         llc: 23,
@@ -155,6 +168,8 @@ const ZEN: Speed = Speed {
     cache_l3: 13,
     memory_local: 110,
     memory_remote: 200,
+    memory_bandwidth: 170,
+    link_bandwidth: 75,
     idle: [idle(1, 2), UNUSED, UNUSED, UNUSED],
     ..HASWELL
 };
@@ -163,6 +178,7 @@ const POWER8: Speed = Speed {
     smt_2: 160,
     smt_4: 195,
     smt_8: 215,
+    turbo_most: 100,
     line: ByDistance {
         smt: 10,
         llc: 60,
@@ -173,11 +189,18 @@ const POWER8: Speed = Speed {
     cache_l3: 8,
     memory_local: 90,
     memory_remote: 140,
+    memory_bandwidth: 90,
+    link_bandwidth: 30,
+    memory_page: 64,
+    numa_migrate: 10_000,
     idle: [idle(10, 100), UNUSED, UNUSED, UNUSED],
     ..HASWELL
 };
 
 const CLIENT: Speed = Speed {
+    turbo_most: 115,
+    turbo_step: 5,
+    turbo_cores: 1,
     line: ByDistance {
         smt: 8,
         llc: 25,
@@ -188,6 +211,7 @@ const CLIENT: Speed = Speed {
     cache_l3: 10,
     memory_local: 70,
     memory_remote: 110,
+    memory_bandwidth: 35,
     idle: [idle(2, 2), idle(10, 20), idle(70, 100), idle(85, 200)],
     ..HASWELL
 };

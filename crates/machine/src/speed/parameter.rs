@@ -14,6 +14,12 @@ pub enum Unit {
     Hundredths,
     /// Cache lines.
     Lines,
+    /// Cores.
+    Cores,
+    /// GB/s, of 10^9 bytes.
+    GbPerSecond,
+    /// KB, of 1024 bytes.
+    Kb,
 }
 
 /// One parameter of the hardware model.
@@ -48,6 +54,9 @@ impl Parameter {
             Unit::Nanos => return self.read_time(value),
             Unit::Hundredths => "hundredths",
             Unit::Lines => "cache lines",
+            Unit::Cores => "cores",
+            Unit::GbPerSecond => "GB/s",
+            Unit::Kb => "KB",
         };
         match value {
             SettingValue::Int(number) => self.within(*number).ok_or_else(|| {
@@ -141,6 +150,27 @@ const fn lines(
     }
 }
 
+/// A parameter in GB/s.
+const fn bandwidth(
+    name: &'static str,
+    about: &'static str,
+    field: fn(&mut Speed) -> &mut u32,
+) -> Parameter {
+    Parameter {
+        name,
+        unit: Unit::GbPerSecond,
+        min: 1,
+        max: 10_000,
+        about,
+        source: BANDWIDTH,
+        field,
+    }
+}
+
+const BANDWIDTH: &str = "STREAM (AnandTech: R): Xeon E5 up to 65, POWER8 90 GB/s a chip; four-socket E7 50 to 60, Milan 150 to 190 \
+    a socket (M), client of two DDR4 channels (A); links: two QPI 30 to 38, xGMI 60 to 90, POWER8 30 GB/s (M, A)";
+const CLOCK: &str = "5 % less with each active core beyond two, down to 20 % less, which is what counts as full speed (A); EPYC 7763 3.5 GHz \
+    alone and near 3.2 with all cores (M); POWER8 under pHyp steady (A); a machine that is no preset steady, its clock not being known";
 const THROUGHPUT: &str = "x86: hyper-threading gives 10 to 30 % to computation (AnandTech POWER8 review part 1, Intel, NERSC: R), \
     1.24 (1.05 to 1.5: A), Zen 1.3 (1.2 to 1.45: A); POWER8: 1.6 at least with 2 threads (IBM by AnandTech: R), \
     1.95 and 2.15 (1.9 to 2.6) with 4 and 8 (IBM rPerf ratios: M)";
@@ -151,8 +181,7 @@ const CACHES: &str = "Haswell 12 and 50 cycles, Rome and Milan 13 and 34 to 46 c
 const MEMORY: &str = "Haswell 90 to 96 and 140 to 146 ns (Molka, ICPP 2015: M; lmbench by AnandTech: R), four-socket E7 135 and 194 to 202 ns \
     (Intel Memory Latency Checker: R), EPYC one node a socket 96 to 135 and 180 to 220 ns (AnandTech: R; Milan: M), \
     POWER8 90 ns (AnandTech: R) and 1.56 times that (mean over eight nodes: A); client: M";
-const NUMA: &str =
-    "2 to 4 us to move a page; the rest as a page fault and a page table entry cost: A";
+const NUMA: &str = "2 to 4 us to move a page of 4 KB, and 8 GB/s for what a larger one has more; the rest as a page fault and a page table entry cost: A";
 const IDLE: &str = "drivers/idle/intel_idle.c: Broadwell (R) for servers, Skylake for clients (M); EPYC with C2 disabled as in the wakeup \
     bias tests, C1 1 us (A); POWER8 under pHyp: CEDE of cpuidle-pseries (M) in the place of C1";
 const WAKE: &str = "0.8 to 2 us for the direct cost (Li et al., ExpCS 2007: M); wakeups: A, the serial one by the spacing of a schbench wave";
@@ -183,6 +212,29 @@ static PARAMETERS: &[Parameter] = &[
         (50, 800),
         |speed| &mut speed.smt_8,
     ),
+    hundredths(
+        "turbo.most",
+        "clock while few cores of a package are active, relative to that of all",
+        CLOCK,
+        (100, 300),
+        |speed| &mut speed.turbo_most,
+    ),
+    hundredths(
+        "turbo.step",
+        "how much of that is lost with each active core more",
+        CLOCK,
+        (0, 100),
+        |speed| &mut speed.turbo_step,
+    ),
+    Parameter {
+        name: "turbo.cores",
+        unit: Unit::Cores,
+        min: 1,
+        max: 1_000,
+        about: "active cores of a package up to which nothing is lost",
+        source: CLOCK,
+        field: |speed| &mut speed.turbo_cores,
+    },
     nanos(
         "line.smt",
         "fetching a line modified by a thread of the same core",
@@ -225,6 +277,25 @@ static PARAMETERS: &[Parameter] = &[
         MEMORY,
         |speed| &mut speed.memory_remote,
     ),
+    bandwidth(
+        "memory.bandwidth",
+        "what a node's memory gives to all that ask",
+        |speed| &mut speed.memory_bandwidth,
+    ),
+    bandwidth(
+        "link.bandwidth",
+        "what goes between a node and all others, each way",
+        |speed| &mut speed.link_bandwidth,
+    ),
+    Parameter {
+        name: "memory.page",
+        unit: Unit::Kb,
+        min: 4,
+        max: 64,
+        about: "a page of the machine's kernel",
+        source: "4 KB on x86, 64 KB as distributions build for POWER",
+        field: |speed| &mut speed.memory_page,
+    },
     nanos(
         "numa.fault",
         "kernel time of a hinting fault",
@@ -233,13 +304,13 @@ static PARAMETERS: &[Parameter] = &[
     ),
     nanos(
         "numa.migrate",
-        "kernel time of moving a page of 4 KB to another node",
+        "kernel time of moving a page to another node",
         NUMA,
         |speed| &mut speed.numa_migrate,
     ),
     nanos(
         "numa.scan",
-        "kernel time of marking a page of 4 KB for a hinting fault",
+        "kernel time of marking a page for a hinting fault",
         NUMA,
         |speed| &mut speed.numa_scan,
     ),
@@ -250,12 +321,28 @@ static PARAMETERS: &[Parameter] = &[
         (10, 10_000),
         |speed| &mut speed.refill_parallel,
     ),
+    hundredths(
+        "refill.stream",
+        "cache lines under way at a time while a last-level cache fills",
+        "8: A",
+        (10, 10_000),
+        |speed| &mut speed.refill_stream,
+    ),
     nanos(
         "refill.tlb",
         "page walks after a move",
         "0.5 to 2 us: A",
         |speed| &mut speed.refill_tlb,
     ),
+    Parameter {
+        name: "refill.cold",
+        unit: Unit::Nanos,
+        min: 0,
+        max: 1_000_000_000,
+        about: "time after which others on the CPU have pushed out what a sleeper had in its caches",
+        source: "some 10 ms: A",
+        field: |speed| &mut speed.refill_cold,
+    },
     nanos(
         "switch.direct",
         "a context switch, without what cold caches cost",

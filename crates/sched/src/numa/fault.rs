@@ -85,6 +85,7 @@ impl Sched {
         let region = &mut numa.regions[region.index()];
         region.chunks[chunk].node = Some(node);
         region.on_node[node.index()] += pages;
+        region.moves += 1;
         numa.mms[region.mm.index()].rss += pages;
         pages
     }
@@ -120,6 +121,7 @@ impl Sched {
             held.chunks[chunk].node = Some(here);
             held.on_node[node.index()] -= pages;
             held.on_node[here.index()] += pages;
+            held.moves += 1;
             self.numa.stats.pages_migrated += pages;
         } else if misplaced && let Some(known) = self.numa.task_mut(task) {
             known.failed += pages;

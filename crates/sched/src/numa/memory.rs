@@ -66,6 +66,8 @@ pub(crate) struct Region {
     pub(crate) chunks: Vec<Chunk>,
     /// Pages on each node.
     pub(crate) on_node: Vec<u64>,
+    /// How often pages have come to a node or gone to another.
+    pub(crate) moves: u64,
     pub(crate) watch: Watch,
 }
 
@@ -81,6 +83,7 @@ impl Region {
             chunk_pages,
             chunks: vec![Chunk::default(); pages.div_ceil(chunk_pages) as usize],
             on_node: vec![0; nodes],
+            moves: 0,
             watch: Watch::default(),
         }
     }

@@ -26,6 +26,7 @@ use crate::sync::{Conflict, Names as SharedNames, Shared};
 use crate::table::{TaskInfo, ThreadInfo, ThreadTable};
 use crate::task::{Birth, TaskRun};
 use crate::thread::{Phase, Thread};
+use crate::traffic::Traffic;
 
 /// A part of the build, or all that is wrong with it.
 type Part<T> = Result<T, Vec<Problem>>;
@@ -143,6 +144,8 @@ pub(super) fn simulation(
         tick,
         cpus: topology.cpu_ids().map(|cpu| Cpu::new(phase(cpu))).collect(),
         busy: vec![0; hardware.nr_cores()],
+        active: vec![0; hardware.nr_packages()],
+        traffic: Traffic::new(topology.cpus.len(), nodes),
         threads: world.threads,
         shared: world.shared,
         script: Script::default(),
@@ -294,6 +297,11 @@ fn cpu_set(list: &CpuList) -> CpuSet {
     list.iter().map(|cpu| CpuId(cpu as u16)).collect()
 }
 
+/// All threads of tasks, those of every process.
+fn threads_of(tasks: &Tasks) -> u32 {
+    tasks.thread_count().try_into().unwrap_or(u32::MAX)
+}
+
 /// The memory of a task while it is handed out to its threads.
 struct Memory<'a> {
     used: &'a MemoryUse,
@@ -307,7 +315,7 @@ struct Memory<'a> {
 impl<'a> Memory<'a> {
     fn new(used: &'a MemoryUse, tasks: &Tasks) -> Self {
         let node = |&node: &u32| NodeId(node as u16);
-        let all = tasks.thread_count().try_into().unwrap_or(u32::MAX);
+        let all = threads_of(tasks);
         Self {
             used,
             nodes: used.nodes.iter().map(node).collect(),
@@ -414,6 +422,7 @@ impl World {
         self.tasks.push(TaskRun::new(
             threads,
             birth.clone(),
+            (threads_of(tasks) / tasks.processes.max(1)).max(1),
             groups.session(tasks),
             tasks.start.0,
             programs,

@@ -96,6 +96,9 @@ impl Simulation {
             Some(thread) => self.leave(cpu, thread),
             None => self.charge(cpu),
         }
+        if let Some(thread) = prev {
+            self.threads[thread as usize].left_cpu = self.now;
+        }
         let state = &mut self.cpus[cpu.index()];
         debug_assert_eq!(state.running, prev, "the engine knows who runs");
         state.running = next;
@@ -129,20 +132,36 @@ impl Simulation {
         self.share_core(cpu, -1);
     }
 
-    /// One more or one less hardware thread of the core is busy: all of them change speed.
+    /// One more or one less hardware thread of the core is busy: all of them change speed, and those of the
+    /// package with them if its clock does.
     fn share_core(&mut self, cpu: CpuId, by: i32) {
         let hardware = self.hardware.clone();
         let core = hardware.core(cpu);
-        let busy = self.busy[core].saturating_add_signed(by);
+        let before = self.busy[core];
+        let busy = before.saturating_add_signed(by);
         self.busy[core] = busy;
-        for &sibling in hardware.siblings(core) {
-            self.charge(sibling);
-            self.set_rate(sibling);
-            let state = &self.cpus[sibling.index()];
-            let works = |thread: u32| self.threads[thread as usize].phase.makes_progress();
-            if sibling != cpu && state.running.is_some_and(works) {
-                self.arm(sibling);
-            }
+        let package = hardware.package(cpu);
+        let active = self.active[package];
+        let now_active = active - u32::from(before > 0) + u32::from(busy > 0);
+        self.active[package] = now_active;
+        let others = if hardware.clock(active) == hardware.clock(now_active) {
+            hardware.siblings(core)
+        } else {
+            hardware.cpus_of(package)
+        };
+        for &other in others {
+            self.change_speed(other, cpu);
+        }
+    }
+
+    /// The thread on a CPU, if any, goes on at another speed because of what `cause` does, which is armed
+    /// later.
+    fn change_speed(&mut self, cpu: CpuId, cause: CpuId) {
+        self.charge(cpu);
+        self.set_rate(cpu);
+        let works = |thread: u32| self.threads[thread as usize].phase.makes_progress();
+        if cpu != cause && self.cpus[cpu.index()].running.is_some_and(works) {
+            self.arm(cpu);
         }
     }
 

@@ -44,7 +44,7 @@ impl Simulation {
             Phase::Parking { condition } => {
                 self.sleep(cpu, thread, Phase::Blocked(Wait::Condition(condition)));
             }
-            Phase::Forking { next } => self.fork_next(cpu, thread, next),
+            Phase::Forking { forked } => self.fork_next(cpu, thread, forked),
             Phase::Wall { until } if self.now < until => self.arm(cpu),
             Phase::Spin { flag, value } => {
                 let flag = &mut self.shared.flags[flag as usize];
@@ -313,20 +313,24 @@ impl Simulation {
         }
     }
 
-    /// Forks the workload's thread number `next`, once it is time to.
-    fn fork_next(&mut self, cpu: CpuId, thread: u32, next: u32) {
+    /// Forks one more of the workload's threads, once it is time to.
+    fn fork_next(&mut self, cpu: CpuId, thread: u32, forked: u32) {
         let task = &self.tasks[self.threads[thread as usize].task as usize];
+        let index = thread - task.threads.start;
+        let Some(next) = task.child(index, forked) else {
+            return self.go_on(cpu, thread);
+        };
         let due = task.fork_time(next);
         if due > self.now {
             self.queue.set(Event::Timer(thread), due);
-            return self.sleep(cpu, thread, Phase::Forking { next });
+            return self.sleep(cpu, thread, Phase::Forking { forked });
         }
         let child = task.threads.start + next;
-        let more = next + 1 < task.len();
+        let more = task.child(index, forked + 1).is_some();
         let forks = self.threads[child as usize].phase == Phase::Unborn;
         let state = &mut self.threads[thread as usize];
         if more {
-            state.phase = Phase::Forking { next: next + 1 };
+            state.phase = Phase::Forking { forked: forked + 1 };
             state.left = FORK_WORK;
         } else {
             state.phase = Phase::Ready;
@@ -430,11 +434,19 @@ impl Simulation {
             task.record_latency(from - state.woken_at);
             state.woken_at = NEVER;
         }
-        self.cpus[cpu.index()].from = from;
-        if let Some(last) = state.ran_on.replace(cpu)
-            && last != cpu
-        {
-            state.debt = self.hardware.warm_up(last, cpu, task.footprint);
+        let place = &mut self.cpus[cpu.index()];
+        place.from = from;
+        let others = place.last.replace(thread) != Some(thread);
+        match state.ran_on.replace(cpu) {
+            Some(last) if last != cpu => {
+                state.debt = self.hardware.warm_up(last, cpu, task.footprint);
+            }
+            Some(_) if others => {
+                let away = self.now - state.left_cpu;
+                let cold = self.hardware.cold_start(away, task.footprint);
+                state.debt = state.debt.max(cold);
+            }
+            _ => {}
         }
         if state.phase == Phase::Work {
             state.pay_debt();

@@ -125,6 +125,7 @@ impl Simulation {
             metric: self.metric(task),
             done_ns: task.done,
             cpu_ns: totals.run[threads.clone()].iter().sum(),
+            system_ns: self.system_time(threads.clone()),
             wait_ns: totals.wait[threads.clone()].iter().sum(),
             latency_us: task.latency().map(latency),
             latencies_us: task
@@ -137,6 +138,14 @@ impl Simulation {
             cpu_share: threads.map(share).collect(),
             migrations: migrations(&task.migrations),
         }
+    }
+
+    /// Time that NUMA balancing has cost threads of a task in the kernel, from time 0 on.
+    fn system_time(&self, threads: std::ops::Range<usize>) -> u64 {
+        let walks = self.threads[threads]
+            .iter()
+            .filter_map(|thread| thread.walk.as_deref());
+        walks.map(|walk| walk.system).sum()
     }
 
     /// What the workload reports.
@@ -220,11 +229,12 @@ impl Simulation {
 
     fn numa(&self) -> NumaCounts {
         let stats = self.sched.numa_stats();
+        let pages = |of_4_kb| self.hardware.pages(of_4_kb);
         NumaCounts {
-            pte_updates: stats.pte_updates,
-            hint_faults: stats.hint_faults,
-            hint_faults_local: stats.hint_faults_local,
-            pages_migrated: stats.pages_migrated,
+            pte_updates: pages(stats.pte_updates),
+            hint_faults: pages(stats.hint_faults),
+            hint_faults_local: pages(stats.hint_faults_local),
+            pages_migrated: pages(stats.pages_migrated),
         }
     }
 

@@ -152,7 +152,7 @@ mod tests {
             cpus: Vec::new(),
             latencies: Vec::new(),
             metric: None,
-            traits: workload::Traits { footprint_bytes: 0 },
+            traits: workload::Traits::default(),
             memory: None,
         }
     }

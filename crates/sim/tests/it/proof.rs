@@ -37,11 +37,19 @@ fn mops(result: &RunResult) -> f64 {
 
 /// Threads of lu on the nodes that hold a hog most of the time, and on the others.
 fn lu_by_hog(result: &RunResult) -> (Vec<f64>, Vec<f64>) {
-    let (lu, hogs) = (task(result, "lu"), task(result, "stress"));
-    let nodes = lu.mean_on_node.iter().zip(&hogs.mean_on_node);
+    let (lu, hogs) = (lu_on_nodes(result), task(result, "stress"));
+    let nodes = lu.iter().zip(&hogs.mean_on_node);
     let (with, without): (Vec<_>, Vec<_>) = nodes.partition(|&(_, &hogs)| hogs > 0.5);
     let threads = |nodes: Vec<(&f64, &f64)>| nodes.iter().map(|(lu, _)| **lu).collect();
     (threads(with), threads(without))
+}
+
+/// Threads of lu on each node while it ran.
+fn lu_on_nodes(result: &RunResult) -> Vec<f64> {
+    let lu = task(result, "lu");
+    let ran = lu.done_ns.unwrap_or(result.elapsed_ns);
+    let longer = result.elapsed_ns as f64 / ran as f64;
+    lu.mean_on_node.iter().map(|mean| mean * longer).collect()
 }
 
 #[test]
@@ -79,12 +87,18 @@ fn five_seeds_crowd_the_same_nodes() {
         least >= 2119.0 && most <= 3580.0,
         "as measured: 2120 to 3579"
     );
+    let mean = |nodes: &[f64]| nodes.iter().sum::<f64>() / nodes.len() as f64;
+    let (mean_sparse, mean_crowded) = (mean(&sparse), mean(&crowded));
     let [least, median, most] = spread(&mut sparse);
-    println!("beside a hog: {least:.1} / {median:.1} / {most:.1} lu threads");
-    assert!(most <= 12.1, "as measured: 4.5 to 12.1");
+    println!(
+        "beside a hog: {least:.1} / {median:.1} / {most:.1} lu threads, {mean_sparse:.1} on average"
+    );
+    assert!((mean_sparse - 8.4).abs() <= 4.0, "as measured: 8.4");
+    assert!(most < 19.0, "fewer than an even share");
     let [least, median, most] = spread(&mut crowded);
-    println!("elsewhere: {least:.1} / {median:.1} / {most:.1}");
-    assert!(least >= 24.5, "as measured: 24.6 to 34.1");
+    println!("elsewhere: {least:.1} / {median:.1} / {most:.1}, {mean_crowded:.1} on average");
+    assert!((mean_crowded - 29.5).abs() <= 4.0, "as measured: 29.5");
+    assert!(least > 19.0, "more than an even share");
 }
 
 /// Least, middle and greatest.
@@ -121,12 +135,15 @@ fn the_second_posting_of_the_rework_fills_all_nodes_alike() {
     let group = run_under("lu-group", "v5.3+rework-v2");
     let normal = run_under("lu-normal", "v5.3+rework-v2");
     for result in [&group, &normal] {
-        let (lu, hogs) = (task(result, "lu"), task(result, "stress"));
-        let nodes = lu.mean_on_node.iter().zip(&hogs.mean_on_node);
+        let (lu, hogs) = (lu_on_nodes(result), task(result, "stress"));
+        let nodes = lu.iter().zip(&hogs.mean_on_node);
         let threads: Vec<f64> = nodes.map(|(lu, hogs)| lu + hogs).collect();
         println!("v5.3+rework-v2: {threads:.1?} threads on the nodes");
+        // Some of the 76 sleep at a barrier now and then.
+        let even = threads.iter().sum::<f64>() / 4.0;
+        assert!(even > 18.0, "{threads:?}");
         assert!(
-            threads.iter().all(|threads| (threads - 19.5).abs() <= 2.0),
+            threads.iter().all(|threads| (threads - even).abs() <= 1.5),
             "{threads:?}"
         );
     }
@@ -147,7 +164,7 @@ fn run_under(preset: &str, kernel: &str) -> RunResult {
 
 /// Every node holds 19 of the 76 threads, give or take two.
 fn assert_even(result: &RunResult) {
-    let nodes = &task(result, "lu").mean_on_node;
+    let nodes = lu_on_nodes(result);
     assert!(
         nodes.iter().all(|threads| (threads - 19.0).abs() <= 2.0),
         "{nodes:?}"

@@ -45,7 +45,7 @@ fn every_promised_key_is_there() {
     let (periodic, hog) = (&json["tasks"][0], &json["tasks"][1]);
     assert_keys(
         periodic,
-        "name threads metric done_ns cpu_ns wait_ns latency_us mean_on_node mean_on_cpu cpu_share migrations",
+        "name threads metric done_ns cpu_ns system_ns wait_ns latency_us mean_on_node mean_on_cpu cpu_share migrations",
     );
     assert_eq!(keys(hog), keys(periodic));
     assert_keys(&periodic["metric"], "name value better");

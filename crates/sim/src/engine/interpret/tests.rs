@@ -44,7 +44,7 @@ fn build(cpus: u32, tasks: Tasks, programs: &[&[Op]]) -> Simulation {
         cpus: Vec::new(),
         latencies: Vec::new(),
         metric: None,
-        traits: Traits { footprint_bytes: 0 },
+        traits: Traits::default(),
     };
     build::simulation(&scenario, 0, 0, |_| Ok(compiled.clone())).unwrap()
 }
