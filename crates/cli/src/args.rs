@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Run a scenario at every point of a grid; one line of JSON for each run
     Sweep(SweepArgs),
+    /// Simulate what the threads measured, and say where it agrees
+    Replicate(ReplicateArgs),
     /// Measure how fast the engine runs the standard scenarios
     Bench(BenchArgs),
     /// List what the scheduler decided, with what it looked at
@@ -166,6 +168,19 @@ impl FromStr for Shard {
             _ => Err("a part of several is expected, such as 1/4".to_owned()),
         }
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplicateArgs {
+    /// Only this table; may be given several times
+    #[arg(long = "table", value_name = "ID")]
+    pub(crate) tables: Vec<String>,
+    /// Runs of each kernel
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repeats: u32,
+    /// Print every row as JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -14,6 +14,7 @@ mod import;
 mod link;
 mod lists;
 mod progress;
+mod replicate;
 mod report;
 mod run;
 mod series;
@@ -48,6 +49,7 @@ fn execute(command: Command) -> Result<String, Error> {
         Command::Compare(args) => compare::execute(&args),
         Command::Sweep(args) => sweep::execute(&args),
         Command::Bench(args) => bench::execute(&args),
+        Command::Replicate(args) => replicate::execute(&args),
         Command::Decisions(args) => decisions::execute(&args),
         Command::Domains(args) => domains::execute(&args),
         Command::Check { scenario } => check::execute(&scenario),

@@ -78,19 +78,32 @@ fn of_task(task: &TaskResult) -> Vec<Figure> {
     if let Some(done) = task.done_ns {
         add("done", "s", Some(Better::Lower), seconds(done));
     }
-    if let Some(latency) = &task.latency_us {
-        let lower = Some(Better::Lower);
-        for (name, value) in [
-            ("latency p50", latency.p50),
-            ("latency p75", latency.p75),
-            ("latency p90", latency.p90),
-            ("latency p95", latency.p95),
-            ("latency p99", latency.p99),
-            ("latency p99.5", latency.p99_5),
-            ("latency p99.9", latency.p99_9),
-            ("latency max", latency.max),
+    let latencies = task
+        .latencies_us
+        .iter()
+        .map(|(name, latency)| (name.as_str(), latency));
+    let all = task
+        .latency_us
+        .iter()
+        .map(|latency| ("latency", latency))
+        .chain(latencies);
+    for (name, latency) in all {
+        for (percentile, value) in [
+            ("p50", latency.p50),
+            ("p75", latency.p75),
+            ("p90", latency.p90),
+            ("p95", latency.p95),
+            ("p99", latency.p99),
+            ("p99.5", latency.p99_5),
+            ("p99.9", latency.p99_9),
+            ("max", latency.max),
         ] {
-            add(name, "us", lower, value);
+            add(
+                &format!("{name} {percentile}"),
+                "us",
+                Some(Better::Lower),
+                value,
+            );
         }
     }
     add("CPU time", "s", None, seconds(task.cpu_ns));

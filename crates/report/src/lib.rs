@@ -6,6 +6,7 @@
 pub mod bench;
 mod comparison;
 mod figure;
+pub mod replicate;
 mod statistics;
 mod sweep;
 mod text;

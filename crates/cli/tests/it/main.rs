@@ -13,6 +13,7 @@ mod domains;
 mod import;
 mod link;
 mod lists;
+mod replicate;
 mod run;
 mod sweep;
 mod teeter;
