@@ -5,9 +5,10 @@
 //! A scenario of hogs passes if the mean number of tasks on each node (nodes sorted) is within 0.5 and that on
 //! each CPU (CPUs sorted) within 0.3 of what was measured; if its migrations are within a factor of 2 (of their
 //! number and one); and, where tasks were freed from a single CPU, if they are spread within 1.5 times the time
-//! measured. Both the kernel's runs and ours are repeated with other phases of ticks, and what lies between the
-//! repeats of either counts as found; the table tells which scenarios need that. Of tasks that sleep only the
-//! nodes count. Rows that were not the same in each repeat of the measurement are shown and not counted.
+//! measured. Neither the phase of the balance intervals nor the CPU of the forking program is known of a measured
+//! run: ours are repeated over both, some of the kernel's were, and what lies between the repeats of either counts
+//! as found; the table tells how many of ours agree alone. Of tasks that sleep only the nodes count. Rows that were
+//! not the same in each repeat of the measurement are shown and not counted.
 //!
 //! `TEETER_BLESS=1 cargo test -p teeter-sim golden_placement` writes the table anew.
 
@@ -24,11 +25,11 @@ mod table;
 use record::Case;
 use table::{Row, Verdict};
 
-/// Runs of each scenario; ticks of CPUs and balancing have other phases in each.
-const REPEATS: u32 = 5;
+/// Runs of each scenario; ticks and balancing have other phases in each, and the forking program another CPU.
+const REPEATS: u32 = 8;
 
 /// Part of the scenarios of hogs that must pass, in percent.
-const REQUIRED: usize = 91;
+const REQUIRED: usize = 95;
 
 #[test]
 fn tasks_are_where_the_kernel_puts_them() {

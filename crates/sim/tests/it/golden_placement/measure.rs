@@ -1,12 +1,14 @@
 //! Running a scenario and taking the same numbers as were measured.
 
+use std::ops::Range;
+
 use teeter_machine::Topology;
 use teeter_scenario::Nanos;
 use teeter_scenario::document::Scenario;
 use teeter_sim::{IDLE, Simulation};
 
 use super::record::{Case, Measured};
-use super::scenario::{LEAD_MS, OTHERS};
+use super::scenario::{lead_ms, measured};
 
 /// When tasks of a release are freed, ms.
 const RELEASE_MS: f64 = 1000.0;
@@ -20,17 +22,18 @@ pub(super) fn sorted(mut means: Vec<f64>) -> Vec<f64> {
 /// Runs it and follows every task from CPU to CPU.
 pub(super) fn measure(case: &Case, scenario: &Scenario, repeat: u32) -> Measured {
     let topology = Topology::from_spec(&scenario.machine).unwrap();
+    let lead_ms = lead_ms(repeat);
     let mut simulation = Simulation::new(scenario, 0, repeat).unwrap();
     let mut follower = Follower::new(
         case,
         simulation.threads().threads.len(),
         topology.cpus.len(),
     );
-    simulation.run_until(Nanos::from_millis(LEAD_MS));
+    simulation.run_until(Nanos::from_millis(lead_ms));
     simulation.take_migrations();
-    let since_start = |time: Nanos| Nanos(time.0 - Nanos::from_millis(LEAD_MS).0);
+    let since_start = |time: Nanos| Nanos(time.0 - Nanos::from_millis(lead_ms).0);
     for ms in 1..=case.warmup_ms + case.window_ms {
-        simulation.run_until(Nanos::from_millis(LEAD_MS + ms));
+        simulation.run_until(Nanos::from_millis(lead_ms + ms));
         for mark in simulation.take_migrations() {
             follower.moved(since_start(mark.time), mark.task as usize, mark.to.index());
         }
@@ -48,6 +51,8 @@ pub(super) fn measure(case: &Case, scenario: &Scenario, repeat: u32) -> Measured
 
 /// Where each task is, and for how long how many were on each CPU.
 struct Follower {
+    /// The tasks that count.
+    tasks: Range<usize>,
     place: Vec<Option<usize>>,
     on: Vec<u32>,
     /// ms times tasks, after warm-up.
@@ -63,6 +68,7 @@ struct Follower {
 impl Follower {
     fn new(case: &Case, tasks: usize, cpus: usize) -> Self {
         Self {
+            tasks: measured(case),
             place: vec![None; tasks],
             on: vec![0; cpus],
             area: vec![0.0; cpus],
@@ -77,7 +83,7 @@ impl Follower {
 
     fn moved(&mut self, now: Nanos, task: usize, to: usize) {
         let is_release = self.most.is_some();
-        let counts = self.place[task].is_some() && task >= OTHERS;
+        let counts = self.place[task].is_some() && self.tasks.contains(&task);
         if counts && (!is_release || now.0 as f64 / 1e6 >= RELEASE_MS) {
             self.migrations += 1;
         }
@@ -85,7 +91,7 @@ impl Follower {
     }
 
     fn seen(&mut self, now: Nanos, task: usize, cpu: usize) {
-        if task < OTHERS || self.place[task] == Some(cpu) {
+        if !self.tasks.contains(&task) || self.place[task] == Some(cpu) {
             return;
         }
         self.pass(now);

@@ -15,6 +15,8 @@ pub(super) struct Case {
     /// Set, kernel and machine.
     pub(super) set: String,
     pub(super) label: String,
+    /// Whether it was the first after boot.
+    pub(super) first: bool,
     pub(super) kernel: String,
     /// A scenario's `machine`.
     pub(super) machine: Value,
@@ -83,7 +85,7 @@ pub(super) fn cases() -> Vec<Case> {
                 let set = without_repeat(&name);
                 let case = cases
                     .entry((set.clone(), at))
-                    .or_insert_with(|| case(set, &document, row));
+                    .or_insert_with(|| case(set, at == 0, &document, row));
                 case.repeats.push(measured(row));
             }
         }
@@ -100,12 +102,13 @@ fn without_repeat(name: &str) -> String {
     name.to_owned()
 }
 
-fn case(set: String, document: &Value, row: &Value) -> Case {
+fn case(set: String, first: bool, document: &Value, row: &Value) -> Case {
     let words = row["spec"].as_str().unwrap().split(' ');
     let weights = row["weights"].as_object().into_iter().flatten();
     let limits = row["max"].as_object().into_iter().flatten();
     Case {
         set,
+        first,
         label: row["label"].as_str().unwrap().to_owned(),
         kernel: document["kernel"].as_str().unwrap().to_owned(),
         machine: document["machine"].clone(),

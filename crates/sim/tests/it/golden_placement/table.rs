@@ -33,8 +33,8 @@ pub(super) struct Row {
     repeats: Vec<Measured>,
     /// What each of our runs gave, or why there is none.
     ours: Result<Vec<Measured>, String>,
-    /// Whether the first of them alone is near enough.
-    first_alone: bool,
+    /// How many of them alone are near enough.
+    alone: usize,
     /// What is off.
     faults: Vec<&'static str>,
 }
@@ -108,7 +108,10 @@ impl Row {
     pub(super) fn new(case: &Case, ours: Vec<Measured>) -> Self {
         Self {
             faults: faults(case, &ours),
-            first_alone: faults(case, &ours[..1]).is_empty(),
+            alone: ours
+                .iter()
+                .filter(|run| faults(case, std::slice::from_ref(*run)).is_empty())
+                .count(),
             ours: Ok(ours),
             ..Self::not_run(case, String::new())
         }
@@ -122,7 +125,7 @@ impl Row {
             stable: case.is_stable(),
             repeats: case.repeats.clone(),
             ours: Err(why),
-            first_alone: false,
+            alone: 0,
             faults: Vec::new(),
         }
     }
@@ -142,8 +145,10 @@ impl Row {
         match &self.ours {
             Err(why) => format!("not run: {why}"),
             Ok(_) if !self.stable => "not counted".to_owned(),
-            Ok(_) if self.first_alone => "pass".to_owned(),
-            Ok(_) if self.faults.is_empty() => "pass, by repeats".to_owned(),
+            Ok(runs) if self.faults.is_empty() && self.alone == runs.len() => "pass".to_owned(),
+            Ok(runs) if self.faults.is_empty() => {
+                format!("pass, {} of {} alone", self.alone, runs.len())
+            }
             Ok(_) => missed(),
         }
     }
