@@ -180,7 +180,7 @@ fn forker_cpu(case: &Case, repeat: u32) -> usize {
 }
 
 /// One task of the measurement; times in its spec are µs, those of `pin` ms.
-fn task(case: &Case, fields: &[&str], name: &str, start_us: u64) -> Result<Value, String> {
+fn task(case: &Case, fields: &[&str], index: usize, start_us: u64) -> Result<Value, String> {
     let workload = match fields[0] {
         "burn" => json!("hog"),
         "pin" => json!({"program": [

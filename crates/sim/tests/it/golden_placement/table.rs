@@ -17,13 +17,6 @@ const CPU_TOLERANCE: f64 = 0.3;
 const MIGRATION_FACTOR: f64 = 2.0;
 const SPREAD_FACTOR: f64 = 1.5;
 
-/// What comes of a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Pass,
-    Miss,
-}
-
 /// One scenario.
 pub(super) struct Row {
     set: String,
@@ -130,14 +123,9 @@ impl Row {
         }
     }
 
-    /// Whether it counts, and comes out so.
-    pub(super) fn counts(&self, verdict: Verdict) -> bool {
-        let own = if self.faults.is_empty() {
-            Verdict::Pass
-        } else {
-            Verdict::Miss
-        };
-        self.hogs && self.stable && self.ours.is_ok() && own == verdict
+    /// Whether it counts.
+    fn counts(&self) -> bool {
+        self.stable && self.ours.is_ok()
     }
 
     fn verdict(&self) -> String {
@@ -202,14 +190,20 @@ pub(super) fn text(rows: &[Row]) -> String {
             row.verdict()
         );
     }
-    let counted = |verdict| rows.iter().filter(|row| row.counts(verdict)).count();
-    let (passed, failed) = (counted(Verdict::Pass), counted(Verdict::Miss));
+    let (hogs, all_hogs) = passed(rows, true);
+    let (sleepy, all_sleepy) = passed(rows, false);
     let _ = write!(
         text,
-        "\n{passed} of {} scenarios of hogs pass.\n",
-        passed + failed
+        "\n{hogs} of {all_hogs} scenarios of hogs pass, {sleepy} of {all_sleepy} of tasks that sleep.\n"
     );
     text
+}
+
+/// How many scenarios of hogs, or of tasks that sleep, pass, and of how many that count.
+pub(super) fn passed(rows: &[Row], hogs: bool) -> (usize, usize) {
+    let counted = rows.iter().filter(|row| row.hogs == hogs && row.counts());
+    let passed = counted.clone().filter(|row| row.faults.is_empty()).count();
+    (passed, counted.count())
 }
 
 /// Holds the table against the one on record, or writes that anew if asked to.
