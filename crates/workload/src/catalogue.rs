@@ -27,7 +27,7 @@ pub fn catalogue() -> &'static [WorkloadInfo] {
     &CATALOGUE
 }
 
-static CATALOGUE: [WorkloadInfo; 6] = [
+static CATALOGUE: [WorkloadInfo; 11] = [
     WorkloadInfo {
         name: "hog",
         about: "Computes for ever and never sleeps.",
@@ -73,6 +73,45 @@ static CATALOGUE: [WorkloadInfo; 6] = [
         ],
     },
     WorkloadInfo {
+        name: "npb",
+        about: "Other programs of the NAS Parallel Benchmarks (OpenMP), whose threads share out each loop and meet \
+                at a barrier behind it, more or less bound by memory. Reports Mop/s.",
+        parameters: &[
+            ParameterInfo {
+                name: "program",
+                about: "bt, sp, ft or mg",
+                default: Some("bt"),
+            },
+            ParameterInfo {
+                name: "class",
+                about: "size of the problem: S, W, A, B, C, D or E",
+                default: Some("C"),
+            },
+            ParameterInfo {
+                name: "steps",
+                about: "iterations",
+                default: Some("as many as the class has"),
+            },
+        ],
+    },
+    WorkloadInfo {
+        name: "stream",
+        about: "STREAM (OpenMP): threads go through three long arrays, copying, scaling and adding them, as fast \
+                as memory gives them. Reports MB/s; the latencies are the times of its kernels.",
+        parameters: &[
+            ParameterInfo {
+                name: "iterations",
+                about: "passes over the arrays",
+                default: Some("10"),
+            },
+            ParameterInfo {
+                name: "array",
+                about: "size of each of the three arrays",
+                default: Some("512MB"),
+            },
+        ],
+    },
+    WorkloadInfo {
         name: "numa",
         about: "Threads that walk through memory, as `perf bench numa mem` does: that of their process, or \
                 each its own. Reports GB/s; a process's time is that of its slowest thread.",
@@ -93,6 +132,46 @@ static CATALOGUE: [WorkloadInfo; 6] = [
                 default: Some("3GB"),
             },
         ],
+    },
+    WorkloadInfo {
+        name: "ycsb",
+        about: "A database under YCSB: a thread for each client's connection computes 100 to 500 us for a request, \
+                waits for the journal if it changed something, and then for the next request. Reports ops/s.",
+        parameters: &[ParameterInfo {
+            name: "clients",
+            about: "connections, a thread each",
+            default: Some("16"),
+        }],
+    },
+    WorkloadInfo {
+        name: "services",
+        about: "Microservices that call each other in a chain over TCP, each a pool of threads, as DeathStarBench's: \
+                a request goes from a client to the last service and its answer all the way back. The threads are \
+                shared out evenly over the clients and each service. Reports requests/s.",
+        parameters: &[
+            ParameterInfo {
+                name: "depth",
+                about: "services that a request goes through",
+                default: Some("8"),
+            },
+            ParameterInfo {
+                name: "rate",
+                about: "requests per second, all clients together",
+                default: Some(
+                    "as many as are served: each client sends the next when it has its answer",
+                ),
+            },
+        ],
+    },
+    WorkloadInfo {
+        name: "dbench",
+        about: "Clients that replay a file server's load: short operations, a lock on the journal they share, and \
+                flushes that wait for the disk. Reports MB/s.",
+        parameters: &[ParameterInfo {
+            name: "clients",
+            about: "client processes",
+            default: Some("1"),
+        }],
     },
     WorkloadInfo {
         name: "program",

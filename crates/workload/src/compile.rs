@@ -6,7 +6,7 @@ use teeter_scenario::problem::join;
 use teeter_scenario::{Nanos, Problem};
 
 use crate::program::{Measure, Metric, Op, Programs, Traits};
-use crate::{catalogue, memory, npb_lu, numa, phases};
+use crate::{catalogue, dbench, memory, npb, npb_lu, numa, phases, services, stream, ycsb};
 
 /// Private working set of a loop that computes on little data (assumed).
 const SMALL: Traits = Traits::footprint(8 << 10);
@@ -32,7 +32,12 @@ pub fn compile(tasks: &Tasks) -> Result<Programs, Vec<Problem>> {
         }
         Workload::Periodic(periodic) => compile_periodic(*periodic, threads),
         Workload::NpbLu(lu) => npb_lu::compile(lu, tasks),
+        Workload::Npb(npb) => npb::compile(*npb, tasks),
+        Workload::Stream(stream) => Ok(stream::compile(*stream, tasks)),
         Workload::Numa(numa) => Ok(numa::compile(*numa, tasks)),
+        Workload::Ycsb(ycsb) => Ok(ycsb::compile(*ycsb, tasks.processes)),
+        Workload::Services(services) => services::compile(*services, tasks),
+        Workload::Dbench(dbench) => Ok(dbench::compile(*dbench, tasks.processes)),
         Workload::Program(steps) => phases::compile(steps, threads, SMALL),
         other => Err(vec![not_run(other)]),
     }?;
@@ -81,7 +86,9 @@ fn not_run(workload: &Workload) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use teeter_scenario::document::workload::{NpbLu, Numa, Tbench};
+    use teeter_scenario::document::workload::{
+        Dbench, Npb, NpbLu, Numa, Services, Stream, Tbench, Ycsb,
+    };
 
     fn tasks(workload: Workload) -> Tasks {
         Tasks {
@@ -123,7 +130,7 @@ mod tests {
         assert_eq!(
             refused(Workload::Tbench(Tbench { clients: 1 })),
             "/workload/tbench: this engine does not run the workload `tbench` yet \
-             (it runs hog, stress, periodic, npb-lu, numa, program)"
+             (it runs hog, stress, periodic, npb-lu, npb, stream, numa, ycsb, services, dbench, program)"
         );
         let never = Periodic {
             run: Nanos(1),
@@ -154,6 +161,14 @@ mod tests {
                 period: Nanos(2),
             }),
             Workload::NpbLu(NpbLu::default()),
+            Workload::Npb(Npb::default()),
+            Workload::Stream(Stream::default()),
+            Workload::Ycsb(Ycsb::default()),
+            Workload::Services(Services {
+                depth: 2,
+                rate: Some(5),
+            }),
+            Workload::Dbench(Dbench::default()),
             Workload::Numa(Numa::default()),
             Workload::Program(Vec::new()),
             Workload::Tbench(Tbench { clients: 1 }),

@@ -6,16 +6,21 @@
 
 mod catalogue;
 mod compile;
+mod dbench;
 mod error;
 #[cfg(test)]
 mod interpreter;
 mod memory;
+mod npb;
 mod npb_lu;
 mod numa;
 mod phases;
 mod program;
+mod services;
 mod shared;
+mod stream;
 mod trace;
+mod ycsb;
 
 pub use catalogue::{ParameterInfo, WorkloadInfo, catalogue};
 pub use compile::compile;

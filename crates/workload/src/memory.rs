@@ -4,8 +4,8 @@ use teeter_scenario::document::workload::{NumaKind, Step};
 use teeter_scenario::document::{Tasks, Workload};
 use teeter_scenario::{Bytes, Problem};
 
-use crate::npb_lu;
 use crate::program::Programs;
+use crate::{npb, npb_lu, stream};
 
 /// Memory that the threads of a workload walk through, each from a place of its own and over and over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,25 @@ pub(crate) fn give(programs: &mut Programs, tasks: &Tasks) -> Result<(), Vec<Pro
             let problem = Problem::new("/workload/program", "it touches memory and has none");
             let hint = "give the tasks some: \"memory\": { \"size\": \"1GB\" }";
             return Err(vec![problem.with_hint(hint)]);
+        }
+        (Workload::Stream(stream), _) => Some(MemoryUse {
+            size: stream::bytes_per_thread(*stream, tasks.threads),
+            shared: false,
+            nodes,
+            ns_per_kb: stream::WALK_NS_PER_KB,
+            stall: stream::WALK_STALL,
+            ambient: false,
+        }),
+        (Workload::Npb(npb), _) => {
+            let (size, ns_per_kb, stall) = npb::memory(*npb, tasks.threads);
+            Some(MemoryUse {
+                size,
+                shared: false,
+                nodes,
+                ns_per_kb,
+                stall,
+                ambient: true,
+            })
         }
         (Workload::NpbLu(lu), memory) => {
             let own = npb_lu::bytes_per_thread(lu.class, tasks.threads);

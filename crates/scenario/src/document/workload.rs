@@ -21,6 +21,8 @@ pub enum Workload {
     Periodic(Periodic),
     /// NPB LU (OpenMP): a wavefront whose waits spin.
     NpbLu(NpbLu),
+    /// Other programs of NPB (OpenMP), whose waits are barriers.
+    Npb(Npb),
     /// schbench: messengers that wake workers.
     Schbench(Schbench),
     /// hackbench, or `perf bench sched messaging`.
@@ -37,6 +39,8 @@ pub enum Workload {
     Ycsb(Ycsb),
     /// A chain of microservices.
     Services(Services),
+    /// dbench: clients of a file system.
+    Dbench(Dbench),
     /// A per-CPU kernel thread.
     Kworker(Kworker),
     /// An rt-app document, as it is.
@@ -49,11 +53,12 @@ pub enum Workload {
 
 impl Workload {
     /// All names, in the order they are listed to people.
-    pub const NAMES: [&'static str; 16] = [
+    pub const NAMES: [&'static str; 18] = [
         "hog",
         "stress",
         "periodic",
         "npb-lu",
+        "npb",
         "schbench",
         "hackbench",
         "netperf",
@@ -62,6 +67,7 @@ impl Workload {
         "numa",
         "ycsb",
         "services",
+        "dbench",
         "kworker",
         "rtapp",
         "trace",
@@ -77,6 +83,7 @@ impl Workload {
             Self::Netperf(p) => Some(product(p.pairs, 2)),
             Self::Tbench(p) => Some(product(p.clients, 2)),
             Self::Ycsb(p) => Some(product(p.clients, 1)),
+            Self::Dbench(p) => Some(product(p.clients, 1)),
             _ => None,
         }
     }
@@ -88,6 +95,7 @@ impl Workload {
             Self::Stress => "stress",
             Self::Periodic(_) => "periodic",
             Self::NpbLu(_) => "npb-lu",
+            Self::Npb(_) => "npb",
             Self::Schbench(_) => "schbench",
             Self::Hackbench(_) => "hackbench",
             Self::Netperf(_) => "netperf",
@@ -96,6 +104,7 @@ impl Workload {
             Self::Numa(_) => "numa",
             Self::Ycsb(_) => "ycsb",
             Self::Services(_) => "services",
+            Self::Dbench(_) => "dbench",
             Self::Kworker(_) => "kworker",
             Self::RtApp(_) => "rtapp",
             Self::Trace(_) => "trace",
@@ -123,6 +132,34 @@ pub struct NpbLu {
     /// Time steps; `None`: as many as the class has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
+}
+
+/// `npb`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Npb {
+    /// Which program.
+    pub program: NpbProgram,
+    /// The problem's size.
+    pub class: NpbClass,
+    /// Iterations; `None`: as many as the class has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
+}
+
+/// Programs of the NAS Parallel Benchmarks that wait at barriers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NpbProgram {
+    /// Block tri-diagonal solver
+    #[default]
+    Bt,
+    /// Scalar penta-diagonal solver
+    Sp,
+    /// 3D fast Fourier transform
+    Ft,
+    /// Multigrid
+    Mg,
 }
 
 /// The problem classes of the NAS Parallel Benchmarks.
@@ -358,6 +395,20 @@ impl Default for Services {
             depth: 8,
             rate: None,
         }
+    }
+}
+
+/// `dbench`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dbench {
+    /// Client processes.
+    pub clients: u32,
+}
+
+impl Default for Dbench {
+    fn default() -> Self {
+        Self { clients: 1 }
     }
 }
 

@@ -113,6 +113,7 @@ fn check_workload(path: &str, workload: &Workload, report: &mut Report) {
             check_period(&format!("{path}/period"), p.period, report);
         }
         Workload::NpbLu(p) => at_least_one("steps", p.steps.unwrap_or(1)),
+        Workload::Npb(p) => at_least_one("steps", p.steps.unwrap_or(1)),
         Workload::Schbench(p) => {
             at_least_one("messages", p.messages);
             at_least_one("workers", p.workers);
@@ -131,6 +132,7 @@ fn check_workload(path: &str, workload: &Workload, report: &mut Report) {
         Workload::Stream(p) => at_least_one("iterations", p.iterations),
         Workload::Numa(p) => at_least_one("loops", p.loops),
         Workload::Ycsb(p) => at_least_one("clients", p.clients),
+        Workload::Dbench(p) => at_least_one("clients", p.clients),
         Workload::Services(p) => {
             at_least_one("depth", p.depth);
             at_least_one("rate", p.rate.unwrap_or(1));

@@ -7,8 +7,9 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use teeter_scenario::document::workload::{
-    Channel, ChannelKind, Hackbench, Ipc, Kworker, Netperf, NetperfMode, NpbClass, NpbLu, Numa,
-    NumaKind, Periodic, Schbench, SchbenchStyle, Services, Step, Stream, Tbench, Ycsb,
+    Channel, ChannelKind, Dbench, Hackbench, Ipc, Kworker, Netperf, NetperfMode, Npb, NpbClass,
+    NpbLu, NpbProgram, Numa, NumaKind, Periodic, Schbench, SchbenchStyle, Services, Step, Stream,
+    Tbench, Ycsb,
 };
 use teeter_scenario::document::{
     Action, Bandwidth, Cgroup, CgroupChange, ClusterSpec, CoreSpec, Fork, ImportKind, Kernel,
@@ -291,6 +292,23 @@ fn workload() -> impl Strategy<Value = Workload> {
             option::of(1..300_u32)
         )
             .prop_map(|(class, steps)| Workload::NpbLu(NpbLu { class, steps })),
+        (
+            prop::sample::select(vec![
+                NpbProgram::Bt,
+                NpbProgram::Sp,
+                NpbProgram::Ft,
+                NpbProgram::Mg
+            ]),
+            prop::sample::select(vec![S, W, A, B, C, D, E]),
+            option::of(1..300_u32)
+        )
+            .prop_map(|(program, class, steps)| {
+                Workload::Npb(Npb {
+                    program,
+                    class,
+                    steps,
+                })
+            }),
         benchmark(),
         Just(Workload::RtApp(rtapp())),
         "[a-z0-9:=> \n]{0,40}x".prop_map(Workload::Trace),
@@ -355,6 +373,7 @@ fn benchmark() -> impl Strategy<Value = Workload> {
             })
         }),
         n().prop_map(|clients| Workload::Ycsb(Ycsb { clients })),
+        n().prop_map(|clients| Workload::Dbench(Dbench { clients })),
         (n(), option::of(n()))
             .prop_map(|(depth, rate)| Workload::Services(Services { depth, rate })),
         (time(), time()).prop_map(|(every, run)| Workload::Kworker(Kworker { every, run })),

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::document as doc;
 use crate::document::workload::{
-    Hackbench, Kworker, Netperf, NpbLu, Numa, Periodic, Schbench, Services, Step, Stream, Tbench,
-    Ycsb,
+    Dbench, Hackbench, Kworker, Netperf, Npb, NpbLu, Numa, Periodic, Schbench, Services, Step,
+    Stream, Tbench, Ycsb,
 };
 
 /// What the threads do.
@@ -32,6 +32,8 @@ enum Named {
     Periodic(Periodic),
     /// NPB LU (OpenMP): a wavefront whose waits spin.
     NpbLu(NpbLu),
+    /// Other programs of NPB (OpenMP), whose waits are barriers.
+    Npb(Npb),
     /// Messengers that wake workers.
     Schbench(Schbench),
     /// Groups of senders and receivers.
@@ -48,6 +50,8 @@ enum Named {
     Ycsb(Ycsb),
     /// A chain of microservices.
     Services(Services),
+    /// Clients of a file system.
+    Dbench(Dbench),
     /// A per-CPU kernel thread.
     Kworker(Kworker),
     /// An rt-app document, as it is.
@@ -160,6 +164,7 @@ impl From<Workload> for doc::Workload {
             Named::Stress(NoParameters {}) => Self::Stress,
             Named::Periodic(p) => Self::Periodic(p),
             Named::NpbLu(p) => Self::NpbLu(p),
+            Named::Npb(p) => Self::Npb(p),
             Named::Schbench(p) => Self::Schbench(p),
             Named::Hackbench(p) => Self::Hackbench(p),
             Named::Netperf(p) => Self::Netperf(p),
@@ -168,6 +173,7 @@ impl From<Workload> for doc::Workload {
             Named::Numa(p) => Self::Numa(p),
             Named::Ycsb(p) => Self::Ycsb(p),
             Named::Services(p) => Self::Services(p),
+            Named::Dbench(p) => Self::Dbench(p),
             Named::Kworker(p) => Self::Kworker(p),
             Named::Rtapp(document) => Self::RtApp(document),
             Named::Trace(text) => Self::Trace(text),
@@ -183,6 +189,7 @@ impl From<doc::Workload> for Workload {
             doc::Workload::Stress => Named::Stress(NoParameters {}),
             doc::Workload::Periodic(p) => Named::Periodic(p),
             doc::Workload::NpbLu(p) => Named::NpbLu(p),
+            doc::Workload::Npb(p) => Named::Npb(p),
             doc::Workload::Schbench(p) => Named::Schbench(p),
             doc::Workload::Hackbench(p) => Named::Hackbench(p),
             doc::Workload::Netperf(p) => Named::Netperf(p),
@@ -191,6 +198,7 @@ impl From<doc::Workload> for Workload {
             doc::Workload::Numa(p) => Named::Numa(p),
             doc::Workload::Ycsb(p) => Named::Ycsb(p),
             doc::Workload::Services(p) => Named::Services(p),
+            doc::Workload::Dbench(p) => Named::Dbench(p),
             doc::Workload::Kworker(p) => Named::Kworker(p),
             doc::Workload::RtApp(document) => Named::Rtapp(document),
             doc::Workload::Trace(text) => Named::Trace(text),
