@@ -16,7 +16,8 @@ pub(crate) fn sched_nr_latency(latency_ns: u64, min_granularity_ns: u64) -> u64 
 
 /// Length of a round in which each of `nr_running` entities runs once (`__sched_period`).
 pub(crate) fn sched_period(nr_running: u64, latency_ns: u64, min_granularity_ns: u64) -> u64 {
-    if nr_running > sched_nr_latency(latency_ns, min_granularity_ns) {
+    // As nr_running > sched_nr_latency, without its division.
+    if nr_running.saturating_sub(1) * min_granularity_ns >= latency_ns {
         nr_running * min_granularity_ns
     } else {
         latency_ns
@@ -54,9 +55,13 @@ impl Sched {
             self.rules.tunables.latency_ns(self.nr_online),
             self.rules.tunables.min_granularity_ns(self.nr_online),
         );
+        let Self {
+            cfs_rqs, entities, ..
+        } = self;
         let mut next = Some(se);
         while let Some(se) = next {
-            let (queue, entity) = self.cfs_and_se_mut(self.se(se).cfs_rq, se);
+            let entity = &entities[se.index()];
+            let queue = &mut cfs_rqs[entity.cfs_rq.index()];
             queue.load.update_inv_weight();
             let mut load = queue.load;
             if !entity.on_rq {

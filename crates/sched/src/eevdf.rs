@@ -85,6 +85,12 @@ pub(crate) fn first_vslice(vslice: u64, halved: bool) -> u64 {
     if halved { vslice / 2 } else { vslice }
 }
 
+/// Whether an entity's place may change when it is reweighted. One that keeps its weight keeps its place, but for the
+/// order among equals if it waits, and for the bounds that later kernels set to its lag.
+pub(crate) fn reweight_moves(rule: Reweight, old: u64, new: u64, waits: bool) -> bool {
+    old != new || waits || rule != Reweight::Lag
+}
+
 /// How an entity comes to its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -181,16 +187,12 @@ impl Sched {
         }
     }
 
-    /// Gives the current entity its next deadline if it has passed the last one (`update_deadline`).
-    pub(crate) fn update_deadline(&mut self, curr: EntityId) -> bool {
+    /// Gives the current entity, which has passed its deadline, the next one (`update_deadline`).
+    pub(crate) fn renew_deadline(&mut self, curr: EntityId) {
         let slice = self.slice_of(curr);
         let entity = self.se_mut(curr);
-        if before(entity.vruntime, entity.deadline) {
-            return false;
-        }
         let vslice = calc_delta_fair(slice, entity.load);
         entity.deadline = entity.vruntime.wrapping_add(vslice);
-        true
     }
 
     /// Whether the current entity, which was charged just now, has lost its protection so that others may be

@@ -90,6 +90,15 @@ impl Entity {
         }
     }
 
+    /// Takes other weights, scaled, but keeps the inverse of one that stays.
+    #[inline]
+    pub(crate) fn set_weights(&mut self, weight: u64, runnable: u64, floor: u32) {
+        self.runnable_weight = runnable;
+        if self.load.weight != weight {
+            self.load = LoadWeight::scaled(weight, floor);
+        }
+    }
+
     /// `se_weight`: the unscaled weight.
     #[inline]
     pub(crate) fn weight(&self) -> u64 {
@@ -117,7 +126,11 @@ impl Entity {
     }
 
     /// What its sums grow by. To v4.14 the runnable sum of an entity is its load sum once more.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a tick does this six times; a call costs a tenth of it"
+    )]
+    #[inline(always)]
     pub(crate) fn activity(&self, form: Pelt, running: bool) -> Activity {
         let on_rq = u64::from(self.on_rq);
         let (load, runnable) = match (form, self.kind) {
@@ -150,7 +163,11 @@ impl Entity {
     }
 
     /// Brings its averages to `now`. True if they were due.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a tick does this six times; a call costs a tenth of it"
+    )]
+    #[inline(always)]
     pub(crate) fn age(&mut self, form: Pelt, now: u64, activity: Activity) -> bool {
         let due = self.avg.update_sum(form, now, activity);
         if due {

@@ -8,10 +8,11 @@ pub(crate) mod clock;
 pub(crate) mod cpu_load;
 pub(crate) mod group;
 mod queued;
+mod signal;
 pub(crate) mod util_est;
 
 use crate::ids::{CfsRqId, EntityId, GroupId};
-use crate::pelt::{Activity, LOAD_AVG_MAX, SchedAvg, add_positive, sub_positive};
+use crate::pelt::{Activity, LOAD_AVG_MAX, SchedAvg, add_positive};
 use crate::rules::{NewUtil, Pelt};
 use crate::sched::Sched;
 use crate::weight::SHIFT;
@@ -47,31 +48,37 @@ pub(crate) fn new_task_util(cpu_scale: u64, queue: &SchedAvg, weight: u64) -> u6
 impl Sched {
     /// `update_load_avg` of an entity and the queue it belongs to.
     pub(crate) fn update_load_avg(&mut self, se: EntityId, update: Update) {
-        let entity = self.se(se);
-        let (cfs_rq, fresh) = (entity.cfs_rq, entity.avg.last_update_time == 0);
-        let now = self.cfs_rq_clock_pelt(cfs_rq);
-        if !fresh {
-            self.age_entity(se, cfs_rq, now);
-        }
-        let decayed = self.age_queue(cfs_rq, now) | self.propagate_entity_load_avg(se);
-        if fresh && update == Update::TgAttach {
-            if decayed && self.rules.load.pelt.is_weighted() {
-                self.update_tg_load_avg(cfs_rq);
-            }
-            self.attach_entity_load_avg(cfs_rq, se);
-            self.update_tg_load_avg(cfs_rq);
-        } else if decayed && update != Update::Age {
-            self.update_tg_load_avg(cfs_rq);
-        }
-    }
-
-    /// `__update_load_avg_se`. `now` by the queue's PELT clock.
-    fn age_entity(&mut self, se: EntityId, cfs_rq: CfsRqId, now: u64) {
         let (form, rule) = (self.rules.load.pelt, self.rules.load.util_est);
-        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
-        let activity = entity.activity(form, queue.curr == Some(se));
-        if entity.age(form, now, activity) {
-            entity.avg.util_est.set_changed(rule);
+        let id = self.se(se).cfs_rq;
+        let now = self.cfs_rq_clock_pelt(id);
+        let Self {
+            cfs_rqs, entities, ..
+        } = self;
+        let (queue, entity) = (&mut cfs_rqs[id.index()], &mut entities[se.index()]);
+        let my_q = entity.my_q();
+        let fresh = entity.avg.last_update_time == 0;
+        if !fresh {
+            let activity = entity.activity(form, queue.curr == Some(se));
+            if entity.age(form, now, activity) {
+                entity.avg.util_est.set_changed(rule);
+            }
+        }
+        let mut decayed = if queue.removed.nr == 0 {
+            queue.age(form, now)
+        } else {
+            self.age_queue(id, now)
+        };
+        if let Some(my_q) = my_q {
+            decayed |= self.propagate_entity_load_avg(se, my_q);
+        }
+        if fresh && update == Update::TgAttach {
+            if decayed && form.is_weighted() {
+                self.update_tg_load_avg(id);
+            }
+            self.attach_entity_load_avg(id, se);
+            self.update_tg_load_avg(id);
+        } else if decayed && update != Update::Age {
+            self.update_tg_load_avg(id);
         }
     }
 
@@ -85,38 +92,25 @@ impl Sched {
     /// The same at `now` by the queue's PELT clock.
     fn age_queue(&mut self, id: CfsRqId, now: u64) -> bool {
         let form = self.rules.load.pelt;
-        let mut decayed = self.cfs(id).removed.nr > 0 && self.take_off_removed(id);
-        let cfs_rq = self.cfs_mut(id);
-        let activity = Activity {
-            load: cfs_rq.load.unscaled(),
-            runnable: match form {
-                Pelt::Weighted(_) => cfs_rq.load.unscaled(),
-                Pelt::RunnableLoad => cfs_rq.runnable_weight >> SHIFT,
-                Pelt::Runnable => u64::from(cfs_rq.h_nr_runnable()) << SHIFT,
-            },
-            running: cfs_rq.curr.is_some(),
-        };
-        if cfs_rq.avg.update_sum(form, now, activity) {
-            cfs_rq.avg.update_avg(form, 1, 1);
-            decayed = true;
-        }
-        decayed
+        let changed = self.cfs(id).removed.nr > 0 && self.take_off_removed(id);
+        self.cfs_mut(id).age(form, now) | changed
     }
 
     /// Takes the load of what left while asleep off its queue. True if the load changed.
     fn take_off_removed(&mut self, id: CfsRqId) -> bool {
-        let form = self.rules.load.pelt;
+        let (form, sync) = (self.rules.load.pelt, self.rules.load.sum_sync);
         let cfs_rq = self.cfs_mut(id);
         let removed = std::mem::take(&mut cfs_rq.removed);
-        let divider = cfs_rq.avg.divider(form);
-        sub_positive(&mut cfs_rq.avg.load_avg, removed.load_avg);
-        sub_positive(&mut cfs_rq.avg.load_sum, removed.load_avg * divider);
-        sub_positive(&mut cfs_rq.avg.util_avg, removed.util_avg);
-        sub_positive(&mut cfs_rq.avg.util_sum, removed.util_avg * divider);
+        let avg = &mut cfs_rq.avg;
+        let divider = avg.divider(form);
+        let (load, util) = (removed.load_avg, removed.util_avg);
+        avg.load().sub(sync, load, load * divider, divider);
+        avg.util().sub(sync, util, util * divider, divider);
         let mut propagated = removed.load_sum as i64;
         if form == Pelt::Runnable {
-            sub_positive(&mut cfs_rq.avg.runnable_avg, removed.runnable_avg);
-            sub_positive(&mut cfs_rq.avg.runnable_sum, removed.runnable_avg * divider);
+            let runnable = removed.runnable_avg;
+            avg.runnable()
+                .sub(sync, runnable, runnable * divider, divider);
             propagated = ((removed.runnable_avg * divider) >> SHIFT) as i64;
         }
         let changed = !form.is_weighted() || removed.load_avg > 0;
@@ -129,11 +123,15 @@ impl Sched {
     /// Joins an entity's load to a queue (`attach_entity_load_avg`).
     pub(crate) fn attach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
         let form = self.rules.load.pelt;
+        let joins_with_sum = self.rules.load.joins_with_sum;
         let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
         entity.avg.last_update_time = queue.avg.last_update_time;
         match form {
             Pelt::Weighted(_) => {}
             Pelt::RunnableLoad | Pelt::Runnable => entity.take_window(form, &queue.avg),
+        }
+        if joins_with_sum {
+            entity.avg.load_sum = entity.avg.load_sum.max(1);
         }
         queue.enqueue_load_avg(form, entity);
         queue.avg.util_avg += entity.avg.util_avg;
@@ -148,15 +146,15 @@ impl Sched {
 
     /// Takes an entity's load out of its queue (`detach_entity_load_avg`).
     fn detach_entity_load_avg(&mut self, cfs_rq: CfsRqId, se: EntityId) {
-        let form = self.rules.load.pelt;
+        let (form, sync) = (self.rules.load.pelt, self.rules.load.sum_sync);
         let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
-        queue.dequeue_load_avg(form, entity);
+        queue.dequeue_load_avg(form, sync, entity);
         let (avg, gone) = (&mut queue.avg, entity.avg);
-        sub_positive(&mut avg.util_avg, gone.util_avg);
-        sub_positive(&mut avg.util_sum, gone.util_sum);
+        let divider = avg.divider(form);
+        avg.util().sub(sync, gone.util_avg, gone.util_sum, divider);
         if form == Pelt::Runnable {
-            sub_positive(&mut avg.runnable_avg, gone.runnable_avg);
-            sub_positive(&mut avg.runnable_sum, gone.runnable_sum);
+            avg.runnable()
+                .sub(sync, gone.runnable_avg, gone.runnable_sum, divider);
         }
         self.add_tg_cfs_propagate(cfs_rq, -(gone.load_sum as i64));
     }

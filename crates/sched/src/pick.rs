@@ -6,7 +6,7 @@
 
 use teeter_scenario::document::Policy;
 
-use crate::cfs_rq::Waiting;
+use crate::cfs_rq::{Waiting, before};
 use crate::eevdf::Place;
 use crate::entity::Kind;
 use crate::ids::{CfsRqId, EntityId, TaskId};
@@ -24,28 +24,33 @@ impl Sched {
 
     /// Charges the current entity for its run so far (`update_curr`).
     pub(crate) fn update_curr(&mut self, id: CfsRqId) {
-        let Some(curr) = self.cfs(id).curr else {
+        let (now, eevdf) = (self.now, self.is_eevdf());
+        let Self {
+            cfs_rqs, entities, ..
+        } = self;
+        let queue = &mut cfs_rqs[id.index()];
+        let Some(curr) = queue.curr else {
             return;
         };
-        let (now, eevdf) = (self.now, self.is_eevdf());
-        let (cfs_rq, entity) = self.cfs_and_se_mut(id, curr);
+        let entity = &mut entities[curr.index()];
         let delta = now.saturating_sub(entity.exec_start);
         if delta == 0 {
             return;
         }
         entity.exec_start = now;
         entity.sum_exec_runtime += delta;
+        entity.load.update_inv_weight();
         entity.vruntime = entity
             .vruntime
             .wrapping_add(calc_delta_fair(delta, entity.load));
-        if !eevdf {
-            cfs_rq.update_min_vruntime(Some(entity));
-            return self.account_cfs_rq_runtime(id, delta);
+        let due = eevdf && !before(entity.vruntime, entity.deadline);
+        queue.update_min_vruntime(Some(entity));
+        let shared = queue.nr_running > 1;
+        if due {
+            self.renew_deadline(curr);
         }
-        let renewed = self.update_deadline(curr);
-        self.update_min_vruntime(id);
         self.account_cfs_rq_runtime(id, delta);
-        if self.cfs(id).nr_running > 1 && (renewed || self.protection_lost(id, curr)) {
+        if eevdf && shared && (due || self.protection_lost(id, curr)) {
             let cpu = self.cpu_of(id);
             self.resched_curr(cpu, cpu);
             self.clear_buddies(curr);

@@ -36,7 +36,7 @@ pub use domains::{
 pub use features::{Feature, Features};
 pub use fork::{ForkNuma, ForkRules, Idlest};
 pub use idle::IdleRules;
-pub use load::{LoadMetric, LoadRules, NewUtil, Pelt, Propagation, UtilEst};
+pub use load::{LoadMetric, LoadRules, NewUtil, Pelt, Propagation, SumSync, UtilEst};
 pub use named::{RuleInfo, all};
 pub use numa::{NumaMove, NumaRules, NumaTunables, OthersRegions, ScanPeriod};
 pub(crate) use own::{GROUP_INPUTS, OwnTraps};

@@ -242,8 +242,15 @@ impl Sched {
         debug_assert!(now >= self.now, "time goes forward");
         self.now = self.now.max(now);
         if self.now >= self.next_jiffy_ns {
-            self.jiffies = self.now / self.tick_ns;
-            self.next_jiffy_ns = (self.jiffies + 1) * self.tick_ns;
+            let late = self.now - self.next_jiffy_ns;
+            // Mostly this is the tick itself: no division.
+            let passed = if late < self.tick_ns {
+                1
+            } else {
+                1 + late / self.tick_ns
+            };
+            self.jiffies += passed;
+            self.next_jiffy_ns += passed * self.tick_ns;
         }
     }
 }

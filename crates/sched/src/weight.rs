@@ -164,18 +164,27 @@ impl LoadWeight {
 }
 
 /// `delta * weight / total`, by multiplication with the inverse (`__calc_delta`). `weight` unscaled.
+#[inline]
 pub(crate) fn calc_delta(delta_ns: u64, weight: u64, total: LoadWeight) -> u64 {
-    let mut shift = 32u32;
-    let mut factor = weight;
-    let mut reduce = |factor: &mut u64| {
-        let beyond = 32u32.saturating_sub(factor.leading_zeros());
-        *factor >>= beyond;
-        shift -= beyond;
-    };
-    reduce(&mut factor);
-    factor *= u64::from(total.inverse());
-    reduce(&mut factor);
-    ((u128::from(delta_ns) * u128::from(factor)) >> shift) as u64
+    let mut shift = 32;
+    let factor = below_32_bits(weight, &mut shift) * u64::from(total.inverse());
+    let factor = below_32_bits(factor, &mut shift);
+    if delta_ns >> 32 == 0 {
+        (delta_ns * factor) >> shift
+    } else {
+        ((u128::from(delta_ns) * u128::from(factor)) >> shift) as u64
+    }
+}
+
+/// Drops as many low bits as there are too many, and notes that in `shift`.
+#[inline]
+fn below_32_bits(factor: u64, shift: &mut u32) -> u64 {
+    if factor >> 32 == 0 {
+        return factor;
+    }
+    let beyond = 32 - factor.leading_zeros();
+    *shift -= beyond;
+    factor >> beyond
 }
 
 /// Virtual time of `delta` for an entity of this weight (`calc_delta_fair`).

@@ -230,7 +230,8 @@ fn check_duty(id: &str, given: &Value, want: &Value) {
     for _ in 0..uint(given, "cycles") {
         for (periods, activity) in [("on_periods", RUNNING), ("off_periods", Activity::BLOCKED)] {
             let ns = uint(given, periods) * 1024 * 1024;
-            avg.update_sum(Pelt::RunnableLoad, avg.last_update_time + ns, activity);
+            let now = avg.last_update_time + ns;
+            avg.update_sum(Pelt::RunnableLoad, now, activity);
             avg.update_avg(Pelt::RunnableLoad, 1024, 1024);
             if activity.running {
                 after_on = avg.util_avg;

@@ -4,9 +4,12 @@
 //! `propagate_entity_load_avg`, `update_cfs_rq_h_load` (v4.15 to v5.6), `calc_cfs_shares`,
 //! `update_tg_cfs_load` (v4.11; SCHED.md 2.8 to 2.10).
 
+use super::signal::Signal;
+use crate::cfs_rq::CfsRq;
+use crate::eevdf::reweight_moves;
 use crate::ids::{CfsRqId, EntityId, TaskId};
 use crate::pelt::{LOAD_AVG_MAX, SchedAvg, add_positive};
-use crate::rules::{Pelt, Propagation};
+use crate::rules::{Pelt, Propagation, SumSync};
 use crate::sched::Sched;
 use crate::weight::{LoadWeight, MIN_SHARES, SHIFT};
 
@@ -14,6 +17,7 @@ use crate::weight::{LoadWeight, MIN_SHARES, SHIFT};
 /// (`calc_cfs_shares`, `calc_group_shares` from v4.15 on). `load` is the queue's weight, or from v4.15 on the
 /// larger of that and its average; `tg_load_avg` the group's sum with this queue's contribution `contrib` in
 /// it; all three unscaled.
+#[inline]
 pub(crate) fn calc_group_shares(tg_shares: u64, tg_load_avg: u64, contrib: u64, load: u64) -> u64 {
     let tg_weight = (tg_load_avg + load).saturating_sub(contrib);
     let shares = tg_shares * load;
@@ -55,15 +59,16 @@ impl Sched {
         let Some(my_q) = self.se(se).my_q() else {
             return;
         };
-        let shares = self.shares_here(my_q);
+        let rules = &self.rules;
         let gcfs = self.cfs(my_q);
-        if self.rules.pick.empty_group_keeps_weight && gcfs.load.weight == 0 {
+        if rules.pick.empty_group_keeps_weight && gcfs.load.weight == 0 {
             return;
         }
-        let load = gcfs.load.unscaled().max(gcfs.avg.load_avg);
-        let runnable = match self.rules.load.pelt {
+        let shares = self.shares_here(gcfs);
+        let runnable = match rules.load.pelt {
             Pelt::RunnableLoad => {
                 let queued = gcfs.avg.runnable_avg.max(gcfs.runnable_weight >> SHIFT);
+                let load = gcfs.load.unscaled().max(gcfs.avg.load_avg);
                 let runnable = (queued * shares).checked_div(load);
                 runnable
                     .unwrap_or(queued * shares)
@@ -74,6 +79,17 @@ impl Sched {
         if self.rules.load.reweights_unchanged || self.se(se).load.weight != shares {
             self.reweight_entity(se, shares, runnable);
         }
+    }
+
+    /// Scaled weight that the entity above a group's queue is to have now.
+    #[inline]
+    fn shares_here(&self, gcfs: &CfsRq) -> u64 {
+        let group = &self.groups[gcfs.group.index()];
+        let mut load = gcfs.load.unscaled();
+        if self.rules.load.shares_of_load {
+            load = load.max(gcfs.avg.load_avg);
+        }
+        calc_group_shares(group.shares, group.load_avg, gcfs.tg_load_avg_contrib, load)
     }
 
     /// Gives a task another weight (`reweight_task`).
@@ -88,71 +104,46 @@ impl Sched {
         self.se_mut(se).load = load;
     }
 
-    /// Scaled weight that the entity above a group's queue is to have now.
-    fn shares_here(&self, my_q: CfsRqId) -> u64 {
-        let gcfs = self.cfs(my_q);
-        let group = &self.groups[gcfs.group.index()];
-        let mut load = gcfs.load.unscaled();
-        if self.rules.load.shares_of_load {
-            load = load.max(gcfs.avg.load_avg);
-        }
-        calc_group_shares(group.shares, group.load_avg, gcfs.tg_load_avg_contrib, load)
-    }
-
-    /// Gives a queued or unqueued entity other weights (`reweight_entity`). To v4.14 its averages follow only
-    /// as it ages.
+    /// Gives a queued or unqueued entity other weights (`reweight_entity`).
     fn reweight_entity(&mut self, se: EntityId, weight: u64, runnable: u64) {
-        let cfs_rq = self.se(se).cfs_rq;
-        let (form, floor) = (self.rules.load.pelt, self.rules.load.weight_floor);
-        let at_once = !form.is_weighted();
-        let (eevdf, old) = (self.is_eevdf(), self.se(se).load.weight);
-        let average = if eevdf {
-            self.before_reweight(se)
-        } else {
-            None
-        };
-        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
-        let on_rq = entity.on_rq;
-        if on_rq && !eevdf && queue.curr == Some(se) {
-            self.update_curr(cfs_rq);
-        }
-        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
-        if on_rq {
-            queue.load.sub(old);
-            if at_once {
-                queue.dequeue_runnable_load_avg(form, entity);
+        let eevdf = self.is_eevdf();
+        let Self {
+            rules,
+            cfs_rqs,
+            entities,
+            now,
+            ..
+        } = self;
+        let entity = &mut entities[se.index()];
+        let id = entity.cfs_rq;
+        let queue = &mut cfs_rqs[id.index()];
+        let (on_rq, old) = (entity.on_rq, entity.load.weight);
+        let runs = on_rq && queue.curr == Some(se);
+        let moves = eevdf && reweight_moves(rules.pick.reweight, old, weight, on_rq && !runs);
+        if !moves && (!runs || entity.exec_start == *now) {
+            queue.reweight(&rules.load, entity, weight, runnable);
+            if runs && eevdf {
+                queue.update_min_vruntime(Some(entity));
             }
+            return;
         }
-        if at_once {
-            queue.dequeue_load_avg(form, entity);
+        if runs {
+            self.update_curr(id);
         }
-        if eevdf {
+        if moves {
+            let average = self.before_reweight(se);
             self.reweight_eevdf(se, average, old, weight);
         }
-        let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
-        entity.runnable_weight = runnable;
-        entity.load = LoadWeight::scaled(weight, floor);
-        if at_once {
-            let (load, runnable) = (entity.load_scale(form), entity.runnable_scale(form));
-            let avg = &mut entity.avg;
-            avg.load_avg = avg.average(form, load * avg.load_sum);
-            if form == Pelt::RunnableLoad {
-                avg.runnable_avg = avg.average(form, runnable * avg.runnable_sum);
-            }
-            queue.enqueue_load_avg(form, entity);
+        let (queue, entity) = (
+            &mut self.cfs_rqs[id.index()],
+            &mut self.entities[se.index()],
+        );
+        queue.reweight(&self.rules.load, entity, weight, runnable);
+        if on_rq && moves {
+            self.after_reweight(se);
         }
-        if on_rq {
-            if eevdf {
-                self.after_reweight(se);
-            }
-            let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
-            queue.load.add(weight);
-            if at_once {
-                queue.enqueue_runnable_load_avg(form, entity);
-            }
-            if eevdf {
-                self.update_min_vruntime(cfs_rq);
-            }
+        if on_rq && eevdf {
+            self.update_min_vruntime(id);
         }
     }
 
@@ -164,16 +155,23 @@ impl Sched {
     }
 
     /// Passes what was noted on to a group entity and its queue (`propagate_entity_load_avg`).
-    pub(super) fn propagate_entity_load_avg(&mut self, se: EntityId) -> bool {
-        let Some(my_q) = self.se(se).my_q() else {
-            return false;
+    #[inline]
+    pub(super) fn propagate_entity_load_avg(&mut self, se: EntityId, my_q: CfsRqId) -> bool {
+        let queued = match self.rules.load.pelt {
+            Pelt::Weighted(Propagation::Load) | Pelt::RunnableLoad | Pelt::Runnable => false,
+            Pelt::Weighted(propagation) => self.propagate_queued(propagation, se, my_q),
         };
-        let cfs_rq = self.se(se).cfs_rq;
-        let changed = self.propagate_queued(cfs_rq, se, my_q);
-        let gcfs = self.cfs_mut(my_q);
-        if !gcfs.propagate {
-            return changed;
+        if self.cfs(my_q).propagate {
+            self.propagate_noted(se, my_q);
+            true
+        } else {
+            queued
         }
+    }
+
+    fn propagate_noted(&mut self, se: EntityId, my_q: CfsRqId) {
+        let cfs_rq = self.se(se).cfs_rq;
+        let gcfs = self.cfs_mut(my_q);
         gcfs.propagate = false;
         let runnable_sum = std::mem::take(&mut gcfs.prop_runnable_sum);
         self.add_tg_cfs_propagate(cfs_rq, runnable_sum);
@@ -189,19 +187,13 @@ impl Sched {
                 }
             }
         }
-        true
     }
 
     /// Under the postings of 2017: passes on what the group has queued, at every update.
-    fn propagate_queued(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) -> bool {
-        let Pelt::Weighted(propagation) = self.rules.load.pelt else {
-            return false;
-        };
-        if propagation == Propagation::Load {
-            return false;
-        }
-        let shares = self.shares_here(my_q) >> SHIFT;
+    fn propagate_queued(&mut self, propagation: Propagation, se: EntityId, my_q: CfsRqId) -> bool {
+        let cfs_rq = self.se(se).cfs_rq;
         let gcfs = self.cfs(my_q);
+        let shares = self.shares_here(gcfs) >> SHIFT;
         let queued = queued_load(gcfs.avg.runnable_avg, shares, gcfs.load.unscaled());
         if propagation == Propagation::Queued {
             self.set_load(cfs_rq, se, queued);
@@ -238,37 +230,35 @@ impl Sched {
         )
     }
 
-    /// Gives a group's entity an average that came from below, and its queue the difference. `signal`: the average
-    /// and its sum; `divider`: what an average is multiplied by to give its sum.
+    /// Gives a group's entity an average that came from below, and its queue the difference. `divider`: what an
+    /// average is multiplied by to give its sum.
     fn follow(
         &mut self,
         cfs_rq: CfsRqId,
         se: EntityId,
-        signal: impl Fn(&mut SchedAvg) -> (&mut u64, &mut u64),
+        signal: impl Fn(&mut SchedAvg) -> Signal<'_>,
         below: u64,
         divider: u64,
     ) {
-        let (average, sum) = signal(&mut self.se_mut(se).avg);
-        let delta = below as i64 - *average as i64;
-        if delta == 0 {
+        // Sums were set to what averages come to here before they were elsewhere.
+        let sync = match self.rules.load.sum_sync {
+            SumSync::Apart | SumSync::Average => SumSync::Average,
+            SumSync::AtLeast => SumSync::AtLeast,
+        };
+        let own = signal(&mut self.se_mut(se).avg);
+        let average = below as i64 - *own.average as i64;
+        if average == 0 {
             return;
         }
-        *average = below;
-        *sum = below * divider;
-        let (average, sum) = signal(&mut self.cfs_mut(cfs_rq).avg);
-        add_positive(average, delta);
-        *sum = *average * divider;
+        let sum = (below * divider) as i64 - *own.sum as i64;
+        *own.average = below;
+        *own.sum = below * divider;
+        signal(&mut self.cfs_mut(cfs_rq).avg).change(sync, average, sum, divider);
     }
 
     /// To v4.14: passes up the load of a group.
     fn set_load(&mut self, cfs_rq: CfsRqId, se: EntityId, load: u64) {
-        self.follow(
-            cfs_rq,
-            se,
-            |avg| (&mut avg.load_avg, &mut avg.load_sum),
-            load,
-            LOAD_AVG_MAX,
-        );
+        self.follow(cfs_rq, se, SchedAvg::load, load, LOAD_AVG_MAX);
     }
 
     /// To v4.14: passes up the load that counts while the entity is queued. True if it changed.
@@ -301,26 +291,14 @@ impl Sched {
     fn update_tg_cfs_util(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) {
         let divider = self.propagation_divider(cfs_rq);
         let util = self.cfs(my_q).avg.util_avg;
-        self.follow(
-            cfs_rq,
-            se,
-            |avg| (&mut avg.util_avg, &mut avg.util_sum),
-            util,
-            divider,
-        );
+        self.follow(cfs_rq, se, SchedAvg::util, util, divider);
     }
 
     /// From v5.7 on: how much is runnable below.
     fn update_tg_cfs_runnable(&mut self, cfs_rq: CfsRqId, se: EntityId, my_q: CfsRqId) {
         let divider = self.propagation_divider(cfs_rq);
         let runnable = self.cfs(my_q).avg.runnable_avg;
-        self.follow(
-            cfs_rq,
-            se,
-            |avg| (&mut avg.runnable_avg, &mut avg.runnable_sum),
-            runnable,
-            divider,
-        );
+        self.follow(cfs_rq, se, SchedAvg::runnable, runnable, divider);
     }
 
     fn update_tg_cfs_load(
@@ -347,12 +325,16 @@ impl Sched {
         let delta_sum = load_sum as i64 - (weight * avg.load_sum) as i64;
         let delta_avg = load_avg as i64 - avg.load_avg as i64;
 
+        let sync = self.rules.load.sum_sync;
         let entity = self.se_mut(se);
-        entity.avg.load_sum = runnable_sum;
-        entity.avg.load_avg = load_avg;
-        let avg = &mut self.cfs_mut(cfs_rq).avg;
-        add_positive(&mut avg.load_avg, delta_avg);
-        add_positive(&mut avg.load_sum, delta_sum);
+        if delta_avg != 0 || sync != SumSync::AtLeast {
+            entity.avg.load_sum = runnable_sum;
+        }
+        if delta_avg != 0 || sync == SumSync::Apart {
+            entity.avg.load_avg = load_avg;
+            let load = self.cfs_mut(cfs_rq).avg.load();
+            load.change(sync, delta_avg, delta_sum, divider);
+        }
         if self.rules.load.pelt == Pelt::RunnableLoad {
             self.update_tg_cfs_runnable_load(cfs_rq, se, runnable_sum);
         }

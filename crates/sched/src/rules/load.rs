@@ -71,6 +71,25 @@ pub enum Propagation {
     QueuedApart,
 }
 
+/// How the sum of a queue's average goes on when load comes or goes between two updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SumSync {
+    /// By the sum of what comes or goes (to v5.12).
+    Apart,
+    /// It is set to what the average comes to (v5.14 to v5.16; v5.13 in some places).
+    Average,
+    /// By the sum of what comes or goes, but never below what the average needs at least; in 32 bits (v5.17).
+    AtLeast,
+}
+
+impl Choice for SumSync {
+    const ALL: &'static [(&'static str, Self)] = &[
+        ("apart", Self::Apart),
+        ("average", Self::Average),
+        ("at-least", Self::AtLeast),
+    ];
+}
+
 /// What a task's estimated utilization is, and where it is marked as unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UtilEst {
@@ -125,6 +144,10 @@ pub struct LoadRules {
     pub weight_floor: u32,
     /// Whether load that comes from below is measured by the queue's own window (v5.8).
     pub window_divider: bool,
+    /// How sums follow their averages between updates.
+    pub sum_sync: SumSync,
+    /// Whether an entity that joins a queue has a load sum of 1 at least (v5.18).
+    pub joins_with_sum: bool,
     /// Whether load is tracked by a clock that runs slower on a busy CPU of less capacity (v5.1).
     pub capacity_clock: bool,
     /// Whether a group's entity is reweighted at each update, even to the weight it has (to v6.7).
@@ -154,6 +177,12 @@ impl LoadRules {
             forgets_decayed: release.since(4, 13),
             weight_floor: if release.since(5, 7) { 2 } else { 0 },
             window_divider: release.since(5, 8),
+            sum_sync: match release {
+                _ if release.since(5, 17) => SumSync::AtLeast,
+                _ if release.since(5, 14) => SumSync::Average,
+                _ => SumSync::Apart,
+            },
+            joins_with_sum: release.since(5, 18),
             capacity_clock: release.since(5, 1),
             reweights_unchanged: !release.since(6, 8),
             new_util: if release.since(6, 10) {

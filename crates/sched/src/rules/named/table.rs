@@ -57,6 +57,16 @@ pub(super) const RULES: &[RuleInfo] = &[
         "load from below is measured by the queue's own window"
     ),
     rule!(
+        "load.sum_sync",
+        load.sum_sync,
+        "how the sum of an average goes on when load comes or goes between updates"
+    ),
+    rule!(
+        "load.joins_with_sum",
+        load.joins_with_sum,
+        "an entity that joins a queue has some load sum, however little its load"
+    ),
+    rule!(
         "load.capacity_clock",
         load.capacity_clock,
         "load is tracked by a clock that runs slower on a busy CPU of less capacity"
