@@ -31,7 +31,7 @@ pub use bandwidth::{BandwidthRules, Expiry};
 pub use change::ChangeRules;
 pub use domains::{
     AsymCapacity, AsymPacking, Clusters, Degenerate, DomainRules, GroupOrder, ImbNumaNr,
-    NumaDistances, PackagePacking, PreferSibling,
+    NumaDistances, PackagePacking, PreferSibling, RelaxDomains,
 };
 pub use features::{Feature, Features};
 pub use fork::{ForkNuma, ForkRules, Idlest};

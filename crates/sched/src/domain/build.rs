@@ -14,7 +14,21 @@ use crate::balance::newidle::Success;
 use crate::ids::SdId;
 use crate::load::cpu_load::LoadIndex;
 use crate::rq::Rq;
-use crate::rules::{DomainRules, ImbNumaNr, PackagePacking, PreferSibling, Rules};
+use crate::rules::{DomainRules, ImbNumaNr, PackagePacking, PreferSibling, RelaxDomains, Rules};
+
+/// The flags of a domain of that level after `relax_domain_level` (`set_domain_attribute`).
+fn relaxed(flags: Flags, level: u8, rules: &DomainRules) -> Flags {
+    let Some(request) = rules.relax_domain_level else {
+        return flags;
+    };
+    let idle = Flags::BALANCE_WAKE.with(Flags::BALANCE_NEWIDLE);
+    match rules.relax {
+        RelaxDomains::Split if level <= request => flags.with(idle),
+        RelaxDomains::Above if level <= request => flags,
+        RelaxDomains::From if level < request => flags,
+        _ => flags.without(idle),
+    }
+}
 
 impl Domains {
     /// Builds the domains of all online CPUs and hooks them to the run-queues. CPUs of different `maps` do
@@ -127,7 +141,8 @@ impl Domains {
     fn build_cpu(&mut self, init: &Init<'_>, cpu: CpuId) {
         let mut child: Option<SdId> = None;
         for number in 0..init.levels.len() {
-            let new = init.domain(number, cpu, child);
+            let mut new = init.domain(number, cpu, child);
+            new.flags = relaxed(new.flags, new.level, init.rules);
             let sd = SdId(self.sds.len() as u32);
             let spans_all = new.span == *init.map;
             if let Some(child) = child {

@@ -100,6 +100,18 @@ pub enum ImbNumaNr {
     Eighth,
 }
 
+/// What the boot parameter `relax_domain_level` does to the domains of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelaxDomains {
+    /// Above the given level CPUs about to idle do not balance; up to it they do, and wakeups balance too (to
+    /// v5.4).
+    Split,
+    /// Above the given level CPUs about to idle do not balance (v5.5 to v6.9).
+    Above,
+    /// From the given level on CPUs about to idle do not balance (v6.10).
+    From,
+}
+
 /// How one kernel builds sched domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
@@ -145,6 +157,10 @@ pub struct DomainRules {
     pub imb_numa_nr: ImbNumaNr,
     /// Whether the local group takes over the flags of the domain that stands in for a dropped one (v6.5).
     pub group_flags_follow: bool,
+    /// `relax_domain_level`.
+    pub relax: RelaxDomains,
+    /// Its value, a number of a level from 0 up; not given at boot by default.
+    pub relax_domain_level: Option<u8>,
 }
 
 impl DomainRules {
@@ -212,6 +228,12 @@ impl DomainRules {
                 _ => ImbNumaNr::None,
             },
             group_flags_follow: since(6, 5),
+            relax: match release {
+                _ if since(6, 10) => RelaxDomains::From,
+                _ if since(5, 5) => RelaxDomains::Above,
+                _ => RelaxDomains::Split,
+            },
+            relax_domain_level: None,
         }
     }
 }

@@ -4,7 +4,8 @@ use super::release::Release;
 use super::{
     AverageGuard, BalanceRules, BandwidthRules, ChangeRules, Decision, Delayed, DomainRules,
     Feature, Features, ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance, NumaRules,
-    OwnRules, Pelt, PickRules, Propagation, Reweight, Rework, Rules, Tunables, UtilFits, WakeRules,
+    OwnRules, Pelt, PickRules, Propagation, RelaxDomains, Reweight, Rework, Rules, Tunables,
+    UtilFits, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -182,6 +183,7 @@ const PRESETS: [Preset; 35] = [
             rules.balance.detour_balances = true;
             rules.idle.random = true;
             rules.wake.stay_in_domain();
+            rules.topology.relax = RelaxDomains::From;
         },
     ),
     release(

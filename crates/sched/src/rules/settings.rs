@@ -161,10 +161,12 @@ enum Tunable {
     NrMigrate,
     /// See [`Tunables::autogroup`].
     Autogroup,
+    /// See [`super::DomainRules::relax_domain_level`].
+    RelaxDomainLevel,
 }
 
 impl Tunable {
-    const ALL: [(&str, Self); 9] = [
+    const ALL: [(&str, Self); 10] = [
         ("hz", Self::Hz),
         ("latency", Self::Latency),
         ("min_granularity", Self::MinGranularity),
@@ -174,6 +176,7 @@ impl Tunable {
         ("migration_cost", Self::MigrationCost),
         ("nr_migrate", Self::NrMigrate),
         ("autogroup", Self::Autogroup),
+        ("relax_domain_level", Self::RelaxDomainLevel),
     ];
 }
 
@@ -270,6 +273,10 @@ impl Rules {
                 SettingValue::Bool(on) => tunables.autogroup = *on,
                 other => return Err(kind(name, "true or false", other)),
             },
+            Tunable::RelaxDomainLevel => {
+                let level = int(name, value, -1, 100)?;
+                self.topology.relax_domain_level = u8::try_from(level).ok();
+            }
             Tunable::NrMigrate => tunables.nr_migrate = int(name, value, 1, 100_000)? as u32,
         }
         Ok(())
@@ -302,7 +309,7 @@ impl Rules {
     /// # Errors
     /// As [`Rules::set`], and for what is fixed at boot.
     pub(crate) fn set_live(&mut self, name: &str, value: &SettingValue) -> Result<(), RulesError> {
-        if matches!(name, "hz" | "autogroup") {
+        if matches!(name, "hz" | "autogroup" | "relax_domain_level") {
             return Err(RulesError::Fixed {
                 name: name.to_owned(),
             });

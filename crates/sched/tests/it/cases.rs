@@ -1,9 +1,14 @@
 //! Faults seen on real machines, by name, with what the faulty kernels do and
 //! what the mended ones.
 
+use std::collections::BTreeSet;
+
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
-use teeter_scenario::document::{CoreSpec, Kernel, LlcSpec, Machine, MachineSource, NodeSpec};
+use teeter_scenario::document::{
+    CoreSpec, Kernel, LlcSpec, Machine, MachineSource, NodeSpec, SettingValue,
+};
+use teeter_sched::decision::{Decision, Value};
 use teeter_sched::{GroupId, TaskId, kernels};
 
 use crate::driver::Driver;
@@ -141,8 +146,8 @@ fn cores_doubled(kernel: &str, other_capacity: u32) -> usize {
     running.chunks(2).filter(doubled).count()
 }
 
-/// The search by capacity takes any idle thread that is big enough; that for idle cores is for machines of
-/// one capacity only.
+/// smt-two-wakeups-one-core: the search by capacity takes any idle thread that is big enough; that for idle cores is
+/// for machines of one capacity only. No kernel here mends it: the report and its patch are of 2026, after v6.17.
 #[test]
 fn smt_two_wakeups_one_core() {
     for kernel in ["v5.10", "v5.18", "v6.12", "v6.17"] {
@@ -171,5 +176,52 @@ fn moby_isolcpus_single_cpu() {
     for kernel in kernels().iter().map(|info| info.name) {
         assert_eq!(cpus_used_by_make(kernel, "0-17,20-37"), 1, "{kernel}");
         assert_eq!(cpus_used_by_make(kernel, ""), 12, "{kernel}");
+    }
+}
+
+/// A worker of a machine with hardware threads sleeps every 2 ms while tasks wait elsewhere. Gives the domains in
+/// which its CPU looks for one of those before it idles.
+fn searched_before_idling(kernel: &str, relax_domain_level: i64) -> BTreeSet<&'static str> {
+    let mut kernel = Kernel::new(kernel);
+    let level = SettingValue::Int(relax_domain_level);
+    kernel.set.insert("relax_domain_level".to_owned(), level);
+    let mut driver = Driver::with(&kernel, "node:1 l3:1 core:4 pu:2");
+    let worker = sleeper_on(&mut driver, 0, CpuSet::of(CpuId(0)));
+    hog_on(&mut driver, 2);
+    hog_on(&mut driver, 2);
+    driver.sched.record_decisions(true);
+    for round in 1..=50 {
+        driver.now = Nanos(round * 4 * MS);
+        driver.wake(CpuId(4), worker);
+        driver.now = Nanos((round * 4 + 2) * MS);
+        driver.block(CpuId(0));
+    }
+    let mut decisions = Vec::new();
+    driver.sched.take_decisions(&mut decisions);
+    let domain = |decision: &Decision| {
+        let field = |wanted| decision.fields().find(|(name, _)| *name == wanted);
+        match (field("idle")?.1, field("domain.name")?.1) {
+            (Value::Name("CPU_NEWLY_IDLE"), Value::Name(domain)) => Some(domain),
+            _ => None,
+        }
+    };
+    decisions.iter().filter_map(domain).collect()
+}
+
+/// relax-domain-level-zero: it was meant to keep CPUs from looking for work at all before they idle, and left the
+/// lowest level to them, as 1 does where it is mended.
+#[test]
+fn relax_domain_level_zero() {
+    let searched = |kernel, level| Vec::from_iter(searched_before_idling(kernel, level));
+    for faulty in ["v5.3", "v5.5", "v6.1", "v6.6", "v6.7"] {
+        assert_eq!(searched(faulty, -1), ["MC", "SMT"], "{faulty}");
+        assert_eq!(searched(faulty, 0), ["SMT"], "{faulty}");
+    }
+    for mended in ["v6.12", "v6.17"] {
+        assert_eq!(searched(mended, -1), ["MC", "SMT"], "{mended}");
+        assert_eq!(searched(mended, 1), ["SMT"], "{mended}");
+    }
+    for mended in ["v6.1.y", "v6.12", "v6.12.y", "v6.17"] {
+        assert!(searched(mended, 0).is_empty(), "{mended}");
     }
 }
