@@ -20,5 +20,5 @@ mod tree;
 pub use cpuset::{CpuSet, MAX_CPUS};
 pub use distance::Distance;
 pub use preset::{Preset, presets};
-pub use speed::{Footprint, NumaCosts, Parameter, Speed, parameters};
+pub use speed::{Footprint, Handover, NumaCosts, Parameter, Speed, parameters};
 pub use topology::{Cpu, CpuId, MAX_NODES, NodeId, Topology};

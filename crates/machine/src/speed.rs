@@ -16,6 +16,7 @@ mod parameter;
 
 pub use caches::Footprint;
 use channel::ByChannel;
+pub use channel::Handover;
 pub(crate) use hardware::Hardware;
 pub use parameter::{Parameter, Unit, parameters};
 

@@ -52,6 +52,14 @@ pub(crate) enum Instr {
     Broadcast(u32),
     Send(u32),
     Receive(u32),
+    Drain(u32),
+    Enlist(u32),
+    Park,
+    /// The locks are flags from `first` on.
+    LockCpu {
+        first: u32,
+    },
+    UnlockCpu,
     Begin(u32),
     BeginAtWaker(u32),
     Record(u32),
@@ -173,6 +181,13 @@ impl Code {
                 }
                 Op::Send(channel) => Instr::Send(number(&numbers.channels, channel.0)?),
                 Op::Receive(channel) => Instr::Receive(number(&numbers.channels, channel.0)?),
+                Op::Drain(channel) => Instr::Drain(number(&numbers.channels, channel.0)?),
+                Op::Enlist(condition) => Instr::Enlist(number(&numbers.conditions, condition.0)?),
+                Op::Park => Instr::Park,
+                Op::LockCpu => Instr::LockCpu {
+                    first: numbers.cpu_locks,
+                },
+                Op::UnlockCpu => Instr::UnlockCpu,
                 Op::Begin(latency) => Instr::Begin(latency),
                 Op::BeginAtWaker(latency) => Instr::BeginAtWaker(latency),
                 Op::Record(latency) => Instr::Record(latency),

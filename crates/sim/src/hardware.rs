@@ -1,6 +1,6 @@
 //! The machine as the engine asks it: costs in ns by CPU numbers.
 
-use teeter_machine::{CpuId, Distance, Footprint, NodeId, Speed, Topology};
+use teeter_machine::{CpuId, Distance, Footprint, Handover, NodeId, Speed, Topology};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::workload::ChannelKind;
 use teeter_workload::Channel as Made;
@@ -175,16 +175,42 @@ impl Hardware {
         self.speed.t_cs().0
     }
 
-    /// Work of sending a message from a CPU to whom it ran on another.
-    pub(crate) fn send(&self, channel: &Made, from: CpuId, to: CpuId) -> u64 {
-        let distance = self.distance(to, from);
-        work(self.speed.send(channel.kind, channel.bytes, distance).0)
+    /// Work of sending what is handed over between two CPUs.
+    pub(crate) fn send(&self, made: &Made, from: CpuId, to: CpuId, fresh: bool) -> u64 {
+        work(self.speed.send(self.handover(made, 1, (from, to), fresh)).0)
     }
 
-    /// Work of receiving on a CPU a message that was sent from another.
-    pub(crate) fn receive(&self, channel: &Made, from: CpuId, to: CpuId) -> u64 {
-        let distance = self.distance(from, to);
-        work(self.speed.receive(channel.kind, channel.bytes, distance).0)
+    /// Work of handing a message to a receiver that has nothing to read.
+    pub(crate) fn push(&self, made: &Made) -> u64 {
+        work(self.speed.push(made.kind).0)
+    }
+
+    /// Work of receiving so many messages that are handed over between two CPUs.
+    pub(crate) fn receive(
+        &self,
+        made: &Made,
+        messages: u32,
+        from: CpuId,
+        to: CpuId,
+        fresh: bool,
+    ) -> u64 {
+        let handover = self.handover(made, messages, (from, to), fresh);
+        work(self.speed.receive(handover).0)
+    }
+
+    fn handover(
+        &self,
+        made: &Made,
+        messages: u32,
+        (from, to): (CpuId, CpuId),
+        fresh: bool,
+    ) -> Handover {
+        Handover {
+            kind: made.kind,
+            bytes: u64::from(made.bytes) * u64::from(messages),
+            distance: self.distance(from, to),
+            fresh,
+        }
     }
 
     /// How long a message holds its channel's lock on one CPU, ns, if another held it before.
@@ -195,10 +221,13 @@ impl Hardware {
 
     /// Work of going to sleep on a futex.
     pub(crate) fn futex_wait(&self) -> u64 {
-        let receive = self
-            .speed
-            .receive(ChannelKind::Semaphore, 0, Distance::SameCpu);
-        work(receive.0)
+        let semaphore = Handover {
+            kind: ChannelKind::Semaphore,
+            bytes: 0,
+            distance: Distance::SameCpu,
+            fresh: false,
+        };
+        work(self.speed.receive(semaphore).0)
     }
 
     /// Work of the waker for a single wakeup.

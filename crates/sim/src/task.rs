@@ -94,7 +94,7 @@ impl TaskRun {
             alive: threads.end - threads.start,
             threads,
             birth,
-            per_process: per_process.max(1),
+            per_process: programs.teams.unwrap_or(per_process).max(1),
             session,
             start,
             metric: programs.metric.clone(),

@@ -37,7 +37,7 @@ pub(crate) enum Phase {
     /// In a system call, for [`Thread::left`] more.
     Call(Call),
     /// Gave a mutex back and is about to sleep on a condition, on whose list it is.
-    Parking { condition: u32 },
+    Parking,
     /// Asleep until another thread wakes it, on the list of what it waits for.
     Blocked(Wait),
     /// Forking one more of the workload's threads, after so many, when [`Thread::left`] is done.
@@ -53,8 +53,8 @@ pub(crate) enum Phase {
 pub(crate) enum Call {
     /// Putting a message into a channel; `waited` for room.
     Send { channel: u32, waited: bool },
-    /// Taking a message from a channel.
-    Receive { channel: u32 },
+    /// Taking so many messages from a channel.
+    Receive { channel: u32, messages: u32 },
     /// Waking the next waiter of a mutex.
     Unlock { mutex: u32 },
     /// Going to sleep on a condition, and giving a mutex back.
@@ -118,6 +118,10 @@ pub(crate) struct Thread {
     pub(crate) call_began: u64,
     /// It has waited for what it is about to do.
     pub(crate) waited: bool,
+    /// The condition on whose list it is.
+    pub(crate) enlisted: Option<u32>,
+    /// The spin lock of a CPU that it holds, as a flag.
+    pub(crate) cpu_lock: Option<u32>,
     /// When it began to measure each of its latencies.
     pub(crate) latency_from: [u64; Program::MAX_LATENCIES],
     /// Random numbers drawn.
@@ -161,6 +165,8 @@ impl Thread {
             waker_began: 0,
             call_began: 0,
             waited: false,
+            enlisted: None,
+            cpu_lock: None,
             latency_from: [0; Program::MAX_LATENCIES],
             draws: 0,
             lines: 0,

@@ -24,10 +24,10 @@ pub struct ParameterInfo {
 
 /// The workloads this engine runs.
 pub fn catalogue() -> &'static [WorkloadInfo] {
-    &CATALOGUE
+    CATALOGUE
 }
 
-static CATALOGUE: [WorkloadInfo; 11] = [
+static CATALOGUE: &[WorkloadInfo] = &[
     WorkloadInfo {
         name: "hog",
         about: "Computes for ever and never sleeps.",
@@ -110,6 +110,122 @@ static CATALOGUE: [WorkloadInfo; 11] = [
                 default: Some("512MB"),
             },
         ],
+    },
+    WorkloadInfo {
+        name: "schbench",
+        about: "Messengers that wake workers, which compute and wait for them again, as schbench does. Reports the 99th \
+                percentile of the wakeup latency; the style of 2023 measures requests as well.",
+        parameters: &[
+            ParameterInfo {
+                name: "messages",
+                about: "messenger threads (-m)",
+                default: Some("2"),
+            },
+            ParameterInfo {
+                name: "workers",
+                about: "worker threads of each messenger (-t)",
+                default: Some("16"),
+            },
+            ParameterInfo {
+                name: "sleep",
+                about: "time a messenger sleeps between rounds (-s of 2017)",
+                default: Some("30ms"),
+            },
+            ParameterInfo {
+                name: "cputime",
+                about: "time a worker computes when woken: on the clock (-c of 2017), or CPU time of a request (-n of 2023)",
+                default: Some("30ms"),
+            },
+            ParameterInfo {
+                name: "runtime",
+                about: "time after which it ends (-r)",
+                default: Some("the end of the run"),
+            },
+            ParameterInfo {
+                name: "rps",
+                about: "requests per second of each messenger (-R of 2023)",
+                default: Some("a worker asks for the next one when it is done"),
+            },
+            ParameterInfo {
+                name: "style",
+                about: "which generation of the program: 2017 or 2023",
+                default: Some("2017"),
+            },
+        ],
+    },
+    WorkloadInfo {
+        name: "hackbench",
+        about: "Groups of senders that write to every receiver of their group, as hackbench and `perf bench sched messaging` do. \
+                Reports seconds.",
+        parameters: &[
+            ParameterInfo {
+                name: "groups",
+                about: "groups (-g)",
+                default: Some("10"),
+            },
+            ParameterInfo {
+                name: "fds",
+                about: "senders, and as many receivers, of a group (-f)",
+                default: Some("20"),
+            },
+            ParameterInfo {
+                name: "loops",
+                about: "messages from each sender to each receiver (-l)",
+                default: Some("100"),
+            },
+            ParameterInfo {
+                name: "bytes",
+                about: "length of a message (-s)",
+                default: Some("100"),
+            },
+            ParameterInfo {
+                name: "ipc",
+                about: "what messages go through: pipe or socket",
+                default: Some("pipe"),
+            },
+        ],
+    },
+    WorkloadInfo {
+        name: "netperf",
+        about: "Pairs of netperf and netserver over loopback: one way (TCP_STREAM, reports Mbit/s) or to and fro (TCP_RR, \
+                reports transactions per second).",
+        parameters: &[
+            ParameterInfo {
+                name: "mode",
+                about: "stream or rr",
+                default: Some("stream"),
+            },
+            ParameterInfo {
+                name: "bytes",
+                about: "length of a message in bytes",
+                default: Some("1024"),
+            },
+            ParameterInfo {
+                name: "pairs",
+                about: "pairs of netperf and netserver",
+                default: Some("1"),
+            },
+        ],
+    },
+    WorkloadInfo {
+        name: "tbench",
+        about: "Clients that ask a server each over loopback, as tbench does; eight small calls, then 32 KB written and read. \
+                Reports MB/s.",
+        parameters: &[ParameterInfo {
+            name: "clients",
+            about: "clients, each with a server of its own",
+            default: Some("1"),
+        }],
+    },
+    WorkloadInfo {
+        name: "pipe",
+        about: "Two threads that pass a message to and fro through two pipes, as `perf bench sched pipe` does. Reports rounds \
+                per second.",
+        parameters: &[ParameterInfo {
+            name: "loops",
+            about: "rounds (-l)",
+            default: Some("1000000"),
+        }],
     },
     WorkloadInfo {
         name: "numa",

@@ -6,7 +6,10 @@ use teeter_scenario::problem::join;
 use teeter_scenario::{Nanos, Problem};
 
 use crate::program::{Measure, Metric, Op, Programs, Traits};
-use crate::{catalogue, dbench, memory, npb, npb_lu, numa, phases, services, stream, ycsb};
+use crate::{
+    catalogue, dbench, hackbench, memory, netperf, npb, npb_lu, numa, phases, pipe, schbench,
+    services, stream, tbench, ycsb,
+};
 
 /// Private working set of a loop that computes on little data (assumed).
 const SMALL: Traits = Traits::footprint(8 << 10);
@@ -34,6 +37,11 @@ pub fn compile(tasks: &Tasks) -> Result<Programs, Vec<Problem>> {
         Workload::NpbLu(lu) => npb_lu::compile(lu, tasks),
         Workload::Npb(npb) => npb::compile(*npb, tasks),
         Workload::Stream(stream) => Ok(stream::compile(*stream, tasks)),
+        Workload::Schbench(schbench) => Ok(schbench::compile(schbench, tasks)),
+        Workload::Hackbench(hackbench) => Ok(hackbench::compile(hackbench, tasks)),
+        Workload::Netperf(netperf) => Ok(netperf::compile(netperf, tasks)),
+        Workload::Tbench(tbench) => Ok(tbench::compile(*tbench, tasks)),
+        Workload::Pipe(pipe) => Ok(pipe::compile(*pipe, tasks)),
         Workload::Numa(numa) => Ok(numa::compile(*numa, tasks)),
         Workload::Ycsb(ycsb) => Ok(ycsb::compile(*ycsb, tasks.processes)),
         Workload::Services(services) => services::compile(*services, tasks),
@@ -87,7 +95,8 @@ fn not_run(workload: &Workload) -> Problem {
 mod tests {
     use super::*;
     use teeter_scenario::document::workload::{
-        Dbench, Npb, NpbLu, Numa, Services, Stream, Tbench, Ycsb,
+        Dbench, Hackbench, Kworker, Netperf, Npb, NpbLu, Numa, Pipe, Schbench, Services, Stream,
+        Tbench, Ycsb,
     };
 
     fn tasks(workload: Workload) -> Tasks {
@@ -128,9 +137,10 @@ mod tests {
     fn what_cannot_be_run_is_a_problem() {
         let refused = |workload| compile(&tasks(workload)).unwrap_err()[0].to_string();
         assert_eq!(
-            refused(Workload::Tbench(Tbench { clients: 1 })),
-            "/workload/tbench: this engine does not run the workload `tbench` yet \
-             (it runs hog, stress, periodic, npb-lu, npb, stream, numa, ycsb, services, dbench, program)"
+            refused(Workload::Kworker(Kworker::default())),
+            "/workload/kworker: this engine does not run the workload `kworker` yet \
+             (it runs hog, stress, periodic, npb-lu, npb, stream, schbench, hackbench, netperf, tbench, pipe, \
+             numa, ycsb, services, dbench, program)"
         );
         let never = Periodic {
             run: Nanos(1),
@@ -171,7 +181,11 @@ mod tests {
             Workload::Dbench(Dbench::default()),
             Workload::Numa(Numa::default()),
             Workload::Program(Vec::new()),
-            Workload::Tbench(Tbench { clients: 1 }),
+            Workload::Schbench(Schbench::default()),
+            Workload::Hackbench(Hackbench::default()),
+            Workload::Netperf(Netperf::default()),
+            Workload::Tbench(Tbench::default()),
+            Workload::Pipe(Pipe::default()),
             Workload::Trace(String::new()),
         ] {
             let name = workload.name();

@@ -45,6 +45,7 @@ pub(crate) fn run(programs: &Programs) -> u64 {
     let mut threads = vec![Thread::default(); programs.thread.len()];
     let mut flags = programs.shared.flags.clone();
     let mut come = vec![0; programs.shared.barriers.len()];
+    let mut messages = vec![0; programs.shared.channels.len()];
     let mut counts = 0;
     while threads.iter().any(|thread| !thread.ended) {
         let mut moved = false;
@@ -56,6 +57,20 @@ pub(crate) fn run(programs: &Programs) -> u64 {
             }
             match ops[thread.at] {
                 Op::SpinUntil { flag, value } if flags[flag.0 as usize] != value => continue,
+                Op::Send(channel) => {
+                    let channel = channel.0 as usize;
+                    if messages[channel] == programs.shared.channels[channel].messages {
+                        continue;
+                    }
+                    messages[channel] += 1;
+                }
+                Op::Receive(channel) => {
+                    let messages = &mut messages[channel.0 as usize];
+                    if *messages == 0 {
+                        continue;
+                    }
+                    *messages -= 1;
+                }
                 Op::Set { flag, value } => flags[flag.0 as usize] = value,
                 Op::Loop { rounds } => thread.open(rounds, ops),
                 Op::End => thread.close(),

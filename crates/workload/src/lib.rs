@@ -8,17 +8,22 @@ mod catalogue;
 mod compile;
 mod dbench;
 mod error;
+mod hackbench;
 #[cfg(test)]
 mod interpreter;
 mod memory;
+mod netperf;
 mod npb;
 mod npb_lu;
 mod numa;
 mod phases;
+mod pipe;
 mod program;
+mod schbench;
 mod services;
 mod shared;
 mod stream;
+mod tbench;
 mod trace;
 mod ycsb;
 

@@ -64,14 +64,24 @@ pub enum Op {
         /// The mutex given back.
         mutex: Option<MutexId>,
     },
+    /// Put itself on the list of those that wait on a condition, without sleeping yet.
+    Enlist(ConditionId),
+    /// Sleep until taken off the list, unless that has happened.
+    Park,
     /// Wake the one that has waited longest on a condition.
     Signal(ConditionId),
     /// Wake all that wait on a condition now, one after another.
     Broadcast(ConditionId),
     /// Put a message into a channel, asleep until there is room.
     Send(ChannelId),
-    /// Take a message from a channel, asleep until there is one.
+    /// Take a message from a channel, or as many as one call takes, asleep until there is one.
     Receive(ChannelId),
+    /// Forget the messages that are in a channel.
+    Drain(ChannelId),
+    /// Take the spin lock that the workload has for each CPU, that of the one it runs on, polling for it.
+    LockCpu,
+    /// Give back the spin lock of the CPU it took.
+    UnlockCpu,
     /// Begin to measure the latency of this place in [`Programs::latencies`].
     Begin(u32),
     /// Begin to measure it at the time that the thread's last waker read before it woke anybody.
@@ -191,6 +201,11 @@ pub struct Programs {
     pub cpus: Vec<CpuList>,
     /// Names of the latencies that its threads measure, at most [`Program::MAX_LATENCIES`].
     pub latencies: Vec<String>,
+    /// Whether the first of every so many threads forks the others, after the very first has forked those;
+    /// `None`: the first thread forks all.
+    pub teams: Option<u32>,
+    /// Time after which all threads are stopped.
+    pub runtime: Option<Nanos>,
     /// What it reports, if anything.
     pub metric: Option<Metric>,
     /// How its computation meets the hardware.
@@ -208,10 +223,19 @@ impl Programs {
             shared: Shared::default(),
             cpus: Vec::new(),
             latencies: Vec::new(),
+            teams: None,
+            runtime: None,
             metric: None,
             traits,
             memory: None,
         }
+    }
+
+    /// So many threads more that run these ops.
+    pub(crate) fn add(&mut self, ops: Vec<Op>, threads: u32) {
+        let program = self.programs.len() as u32;
+        self.programs.push(Program { ops });
+        self.thread.extend((0..threads).map(|_| program));
     }
 
     /// libgomp polls 300,000 times at a barrier, or 1,000 times where the team has more threads than

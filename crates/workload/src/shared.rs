@@ -41,6 +41,8 @@ pub struct Channel {
     pub messages: u32,
     /// Those that wait for room are woken when no more than so many messages are left in it.
     pub low: u32,
+    /// Messages that one call of a receiver takes at most, of those that are there.
+    pub batch: u32,
 }
 
 /// Bytes of a page, of which a pipe has 16.
@@ -87,6 +89,7 @@ impl Channel {
             bytes,
             messages: messages as u32,
             low: low as u32,
+            batch: 1,
         }
     }
 
@@ -97,6 +100,18 @@ impl Channel {
         Self {
             messages,
             low,
+            ..self
+        }
+    }
+}
+
+impl Channel {
+    /// The same with receivers that read into a buffer of so many bytes.
+    #[must_use]
+    pub(crate) const fn read_in(self, buffer: u32) -> Self {
+        let batch = buffer / if self.bytes > 0 { self.bytes } else { 1 };
+        Self {
+            batch: if batch > 0 { batch } else { 1 },
             ..self
         }
     }
@@ -139,6 +154,26 @@ pub struct Shared {
     pub channels: Vec<Channel>,
     /// What other workloads of the scenario have in common with this one, by its name among its kind.
     pub names: Vec<(String, Object)>,
+}
+
+impl Shared {
+    /// A new channel.
+    pub(crate) fn channel(&mut self, channel: Channel) -> ChannelId {
+        self.channels.push(channel);
+        ChannelId(self.channels.len() as u32 - 1)
+    }
+
+    /// A new condition.
+    pub(crate) fn condition(&mut self) -> ConditionId {
+        self.conditions += 1;
+        ConditionId(self.conditions - 1)
+    }
+
+    /// A new barrier for so many threads.
+    pub(crate) fn barrier(&mut self, threads: u32) -> BarrierId {
+        self.barriers.push(threads);
+        BarrierId(self.barriers.len() as u32 - 1)
+    }
 }
 
 #[cfg(test)]

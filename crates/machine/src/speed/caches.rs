@@ -6,7 +6,7 @@ use super::Speed;
 use crate::Distance;
 
 /// Bytes of a cache line.
-const LINE_BYTES: u64 = 64;
+pub(super) const LINE_BYTES: u64 = 64;
 
 /// What a task has in caches and loses when it goes elsewhere, bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

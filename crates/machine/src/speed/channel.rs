@@ -4,6 +4,7 @@ use teeter_scenario::Nanos;
 use teeter_scenario::document::workload::ChannelKind;
 
 use super::Speed;
+use super::caches::LINE_BYTES;
 use crate::Distance;
 
 /// The costs of one kind of channel.
@@ -19,7 +20,9 @@ pub(super) struct ChannelSpeed {
     pub(super) copy_receive: u32,
     /// How long a message holds the channel's lock, ns.
     pub(super) lock: u32,
-    /// Cache lines from the sender to the receiver.
+    /// The sender's time to hand a message to a receiver that has read all others, ns.
+    pub(super) push: u32,
+    /// Cache lines of the channel itself, which go to and fro when the side changes that uses it.
     pub(super) lines: u32,
 }
 
@@ -43,25 +46,52 @@ impl ByChannel {
     }
 }
 
-/// Time to copy so many bytes at so many ns a KB.
-const fn copy(bytes: u32, nanos_per_kb: u32) -> u64 {
-    bytes as u64 * nanos_per_kb as u64 / 1024
+/// Bytes of a KB.
+const KB: u64 = 1024;
+
+/// What is handed over in one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handover {
+    /// The kind of channel.
+    pub kind: ChannelKind,
+    /// Bytes of all messages.
+    pub bytes: u64,
+    /// From the CPU of the sender to that of the receiver.
+    pub distance: Distance,
+    /// Whether the other side has used the channel since this one did, so that its lines have to come back.
+    pub fresh: bool,
 }
 
 impl Speed {
-    /// The sender's CPU time for a message of so many bytes whose receiver ran so far away last: half of the
-    /// lines that are handed over come back to it.
-    pub const fn send(&self, kind: ChannelKind, bytes: u32, receiver: Distance) -> Nanos {
-        let channel = self.channel.get(kind);
-        let lines = channel.lines as u64 * self.line.get(receiver) as u64 / 2;
-        Nanos(channel.send as u64 + copy(bytes, channel.copy_send) + lines)
+    /// The sender's CPU time: the call, the copy and half of the channel's lines.
+    pub const fn send(&self, handover: Handover) -> Nanos {
+        let channel = self.channel.get(handover.kind);
+        let copy = handover.bytes * channel.copy_send as u64 / KB;
+        Nanos(channel.send as u64 + copy + self.lines(handover) / 2)
     }
 
-    /// The receiver's CPU time for a message of so many bytes that was sent so far away.
-    pub const fn receive(&self, kind: ChannelKind, bytes: u32, sender: Distance) -> Nanos {
-        let channel = self.channel.get(kind);
-        let lines = channel.lines as u64 * self.line.get(sender) as u64;
-        Nanos(channel.receive as u64 + copy(bytes, channel.copy_receive) + lines)
+    /// The sender's CPU time to hand what it has sent to a receiver that has nothing to read.
+    pub const fn push(&self, kind: ChannelKind) -> Nanos {
+        Nanos(self.channel.get(kind).push as u64)
+    }
+
+    /// The receiver's CPU time: the call, the copy, the channel's lines, and the lines of the messages, of
+    /// which several are under way at a time.
+    pub const fn receive(&self, handover: Handover) -> Nanos {
+        let channel = self.channel.get(handover.kind);
+        let copy = handover.bytes * channel.copy_receive as u64 / KB;
+        let line = self.line.get(handover.distance) as u64;
+        let data = handover.bytes.div_ceil(LINE_BYTES) * line * 100 / self.refill_stream as u64;
+        Nanos(channel.receive as u64 + copy + data + self.lines(handover))
+    }
+
+    const fn lines(&self, handover: Handover) -> u64 {
+        if handover.fresh {
+            let lines = self.channel.get(handover.kind).lines as u64;
+            lines * self.line.get(handover.distance) as u64
+        } else {
+            0
+        }
     }
 
     /// How long a message occupies the lock of its channel, which came from so far away.
@@ -80,27 +110,48 @@ mod tests {
     use teeter_scenario::document::Machine;
 
     fn milan() -> Speed {
-        let machine = Machine::preset("milan-2s");
+        speed("milan-2s")
+    }
+
+    fn speed(preset: &str) -> Speed {
+        let machine = Machine::preset(preset);
         Speed::for_machine(&machine, &Topology::from_spec(&machine).unwrap()).unwrap()
     }
 
     #[test]
     fn a_message_costs_its_call_its_copy_and_its_lines() {
         let milan = milan();
-        // 100 bytes at 100 ns a KB are 9 ns; 8 lines of 107 ns, half of them for the sender.
-        let send = |distance| milan.send(ChannelKind::Pipe, 100, distance).0;
-        let receive = |distance| milan.receive(ChannelKind::Pipe, 100, distance).0;
+        let pipe = |distance, fresh| Handover {
+            kind: ChannelKind::Pipe,
+            bytes: 100,
+            distance,
+            fresh,
+        };
+        // 100 bytes at 100 ns a KB are 9 ns.
+        let near = pipe(Distance::SameCpu, true);
+        assert_eq!((milan.send(near).0, milan.receive(near).0), (859, 759));
+        // 8 lines of 107 ns, half of them for the sender; the data's 2 lines come 8 at a time.
+        let far = pipe(Distance::Node, true);
         assert_eq!(
-            (send(Distance::SameCpu), send(Distance::Node)),
-            (859, 1_287)
+            (milan.send(far).0, milan.receive(far).0),
+            (859 + 428, 759 + 856 + 26)
         );
+        let again = pipe(Distance::Node, false);
         assert_eq!(
-            (receive(Distance::SameCpu), receive(Distance::Node)),
-            (759, 1_615)
+            (milan.send(again).0, milan.receive(again).0),
+            (859, 759 + 26)
         );
-        // 0.755 us and 0.223 us a KB for 16 KB; 35 lines of 23 ns.
-        let tcp = milan.send(ChannelKind::Tcp, 16_384, Distance::Llc).0;
-        assert_eq!(tcp, 755 + 16 * 223 + 35 * 23 / 2);
+        // 16 KB over TCP on a Haswell: 16 times 223 ns, and 256 lines of 118 ns, 8 at a time.
+        let haswell = speed("haswell-2s");
+        let stream = Handover {
+            kind: ChannelKind::Tcp,
+            bytes: 16_384,
+            distance: Distance::Remote,
+            fresh: false,
+        };
+        assert_eq!(haswell.send(stream).0, 655 + 16 * 223);
+        assert_eq!(haswell.receive(stream).0, 500 + 16 * 100 + 256 * 118 / 8);
+        assert_eq!(haswell.push(ChannelKind::Tcp).0, 3_000);
     }
 
     #[test]

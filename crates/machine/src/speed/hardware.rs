@@ -108,6 +108,7 @@ const HASWELL: Speed = Speed {
             copy_send: 100,
             copy_receive: 100,
             lock: 300,
+            push: 0,
             lines: 8,
         },
         socket: ChannelSpeed {
@@ -116,14 +117,16 @@ const HASWELL: Speed = Speed {
             copy_send: 100,
             copy_receive: 100,
             lock: 150,
+            push: 0,
             lines: 12,
         },
         tcp: ChannelSpeed {
-            send: 755,
+            send: 655,
             receive: 500,
             copy_send: 223,
             copy_receive: 100,
             lock: 150,
+            push: 3_000,
             lines: 35,
         },
         semaphore: ChannelSpeed {
@@ -132,6 +135,7 @@ const HASWELL: Speed = Speed {
             copy_send: 0,
             copy_receive: 0,
             lock: 0,
+            push: 0,
             lines: 1,
         },
     },

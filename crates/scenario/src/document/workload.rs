@@ -31,6 +31,8 @@ pub enum Workload {
     Netperf(Netperf),
     /// tbench: clients and servers over loopback.
     Tbench(Tbench),
+    /// `perf bench sched pipe`: two threads that pass a byte to and fro.
+    Pipe(Pipe),
     /// STREAM: memory bandwidth.
     Stream(Stream),
     /// `perf bench numa mem`.
@@ -53,7 +55,7 @@ pub enum Workload {
 
 impl Workload {
     /// All names, in the order they are listed to people.
-    pub const NAMES: [&'static str; 18] = [
+    pub const NAMES: [&'static str; 19] = [
         "hog",
         "stress",
         "periodic",
@@ -63,6 +65,7 @@ impl Workload {
         "hackbench",
         "netperf",
         "tbench",
+        "pipe",
         "stream",
         "numa",
         "ycsb",
@@ -82,6 +85,7 @@ impl Workload {
             Self::Hackbench(p) => Some(product(p.groups, 2 * u64::from(p.fds))),
             Self::Netperf(p) => Some(product(p.pairs, 2)),
             Self::Tbench(p) => Some(product(p.clients, 2)),
+            Self::Pipe(_) => Some(2),
             Self::Ycsb(p) => Some(product(p.clients, 1)),
             Self::Dbench(p) => Some(product(p.clients, 1)),
             _ => None,
@@ -100,6 +104,7 @@ impl Workload {
             Self::Hackbench(_) => "hackbench",
             Self::Netperf(_) => "netperf",
             Self::Tbench(_) => "tbench",
+            Self::Pipe(_) => "pipe",
             Self::Stream(_) => "stream",
             Self::Numa(_) => "numa",
             Self::Ycsb(_) => "ycsb",
@@ -190,13 +195,18 @@ pub struct Schbench {
     pub messages: u32,
     /// Worker threads of each messenger (`-t`).
     pub workers: u32,
-    /// Time a messenger sleeps between rounds (`-s`).
+    /// Time a messenger sleeps between rounds (`-s` of 2017).
     pub sleep: Nanos,
-    /// Time a worker computes when woken (`-c`).
+    /// Time a worker computes when woken: on the clock (`-c` of 2017), or CPU time of the matrices of one
+    /// request (`-n` of 2023).
     pub cputime: Nanos,
     /// Time after which it ends (`-r`); `None`: it goes on to the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<Nanos>,
+    /// Requests per second of each messenger (`-R` of 2023); `None`: a worker asks for the next one when it has
+    /// done one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rps: Option<u32>,
     /// Which generation of the program.
     pub style: SchbenchStyle,
 }
@@ -209,6 +219,7 @@ impl Default for Schbench {
             sleep: Nanos::from_millis(30),
             cputime: Nanos::from_millis(30),
             runtime: None,
+            rps: None,
             style: SchbenchStyle::V2017,
         }
     }
@@ -309,6 +320,20 @@ pub struct Tbench {
 impl Default for Tbench {
     fn default() -> Self {
         Self { clients: 1 }
+    }
+}
+
+/// `pipe`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pipe {
+    /// Rounds (`-l`).
+    pub loops: u32,
+}
+
+impl Default for Pipe {
+    fn default() -> Self {
+        Self { loops: 1_000_000 }
     }
 }
 

@@ -129,6 +129,7 @@ fn check_workload(path: &str, workload: &Workload, report: &mut Report) {
             at_least_one("pairs", p.pairs);
         }
         Workload::Tbench(p) => at_least_one("clients", p.clients),
+        Workload::Pipe(p) => at_least_one("loops", p.loops),
         Workload::Stream(p) => at_least_one("iterations", p.iterations),
         Workload::Numa(p) => at_least_one("loops", p.loops),
         Workload::Ycsb(p) => at_least_one("clients", p.clients),

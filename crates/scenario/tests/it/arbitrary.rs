@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use teeter_scenario::document::workload::{
     Channel, ChannelKind, Dbench, Hackbench, Ipc, Kworker, Netperf, NetperfMode, Npb, NpbClass,
-    NpbLu, NpbProgram, Numa, NumaKind, Periodic, Schbench, SchbenchStyle, Services, Step, Stream,
-    Tbench, Ycsb,
+    NpbLu, NpbProgram, Numa, NumaKind, Periodic, Pipe, Schbench, SchbenchStyle, Services, Step,
+    Stream, Tbench, Ycsb,
 };
 use teeter_scenario::document::{
     Action, Bandwidth, Cgroup, CgroupChange, ClusterSpec, CoreSpec, Fork, ImportKind, Kernel,
@@ -322,22 +322,30 @@ fn workload() -> impl Strategy<Value = Workload> {
 fn benchmark() -> impl Strategy<Value = Workload> {
     let n = || 1..50_u32;
     prop_oneof![
-        (n(), n(), time(), time(), option::of(time()), any::<bool>()).prop_map(
-            |(messages, workers, sleep, cputime, runtime, old)| {
+        (
+            n(),
+            n(),
+            time(),
+            time(),
+            option::of(time()),
+            option::of(n()),
+            any::<bool>()
+        )
+            .prop_map(|(messages, workers, sleep, cputime, runtime, rps, old)| {
                 Workload::Schbench(Schbench {
                     messages,
                     workers,
                     sleep,
                     cputime,
                     runtime,
+                    rps,
                     style: if old {
                         SchbenchStyle::V2017
                     } else {
                         SchbenchStyle::V2023
                     },
                 })
-            }
-        ),
+            }),
         (n(), n(), n(), n(), any::<bool>()).prop_map(|(groups, fds, loops, bytes, pipe)| {
             Workload::Hackbench(Hackbench {
                 groups,
@@ -359,6 +367,7 @@ fn benchmark() -> impl Strategy<Value = Workload> {
             })
         }),
         n().prop_map(|clients| Workload::Tbench(Tbench { clients })),
+        n().prop_map(|loops| Workload::Pipe(Pipe { loops })),
         (n(), size())
             .prop_map(|(iterations, array)| Workload::Stream(Stream { iterations, array })),
         (any::<bool>(), n(), size()).prop_map(|(shared, loops, size)| {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use teeter_machine::{CpuId, CpuSet, NodeId, Speed, Topology};
-use teeter_scenario::document::{Fork, Scenario, Tasks, Workload};
+use teeter_scenario::document::{Action, Fork, Scenario, ScriptEntry, Tasks, Workload};
 use teeter_scenario::{CpuList, Problem};
 use teeter_sched::{MmId, NewTask, RegionId, Rules, Sched, TaskId};
 use teeter_workload::{MemoryUse, Programs};
@@ -87,7 +87,7 @@ pub(super) fn simulation(
 
     let mut world = World::default();
     for (tasks, compiled) in scenario.tasks.iter().zip(&compiled) {
-        world.add(tasks, compiled, &groups, &mut sched)?;
+        world.add(tasks, compiled, &groups, &mut sched, topology.cpus.len())?;
     }
     world.table.cgroups = groups.paths();
 
@@ -164,7 +164,15 @@ pub(super) fn simulation(
         last_event: None,
         hardware: Arc::new(hardware),
     };
-    for (index, entry) in scenario.script.iter().enumerate() {
+    let stops = scenario.tasks.iter().zip(&compiled);
+    let stops = stops.filter_map(|(tasks, compiled)| {
+        Some(ScriptEntry {
+            at: tasks.start + compiled.programs.runtime?,
+            action: Action::Stop(tasks.name.clone()),
+        })
+    });
+    let entries: Vec<ScriptEntry> = scenario.script.iter().cloned().chain(stops).collect();
+    for (index, entry) in entries.iter().enumerate() {
         let Simulation {
             script,
             groups,
@@ -364,6 +372,7 @@ impl World {
         compiled: &Compiled,
         groups: &Groups,
         sched: &mut Sched,
+        cpus: usize,
     ) -> Part<()> {
         let Compiled {
             programs,
@@ -373,7 +382,7 @@ impl World {
         } = compiled;
         let task = self.tasks.len() as u32;
         let path = format!("/tasks/{task}/workload");
-        let added = self.names.add(&mut self.shared, programs);
+        let added = self.names.add(&mut self.shared, programs, cpus);
         let numbers = added.map_err(|Conflict(name)| {
             let message = format!("channel `{name}` is something else in other tasks");
             vec![Problem::new(&path, message)]
@@ -400,7 +409,7 @@ impl World {
             });
             debug_assert_eq!(id.0 as usize, self.threads.len(), "both count tasks alike");
             self.table.threads.push(ThreadInfo { task, index });
-            let ends = ends(&programs.programs[program as usize]);
+            let ends = programs.runtime.is_some() || ends(&programs.programs[program as usize]);
             let mut thread = Thread::new(task, starts[program as usize]);
             thread.ends = ends;
             thread.walk = memory

@@ -9,7 +9,6 @@ use teeter_sched::{GroupId, TaskId};
 use super::Simulation;
 use crate::queue::Event;
 use crate::script::Change;
-use crate::sync::Wait;
 use crate::task::Birth;
 use crate::thread::{NEVER, Phase};
 
@@ -158,16 +157,13 @@ impl Simulation {
                 self.stop_waiting(wait, thread);
                 self.wake_to_end(thread);
             }
-            Phase::Parking { condition } => {
-                self.stop_waiting(Wait::Condition(condition), thread);
-                self.end_when_running(thread);
-            }
             // The call it is in comes to its end first.
             Phase::Waking { .. } | Phase::Call(_) | Phase::Done => {}
             Phase::Forking { .. }
             | Phase::Ready
             | Phase::Work
             | Phase::Touch
+            | Phase::Parking
             | Phase::Wall { .. }
             | Phase::Forever => self.end_when_running(thread),
         }

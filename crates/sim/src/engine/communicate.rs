@@ -98,8 +98,13 @@ impl Simulation {
         }
         used.reserve();
         let hold = self.hardware.channel_lock(&used.made, used.locked_on, cpu);
-        let mut time = self.hardware.send(&used.made, cpu, used.received_on)
+        let mut time = self
+            .hardware
+            .send(&used.made, cpu, used.received_on, !used.sent_last)
             + work(used.lock(self.now, cpu, hold));
+        if used.is_empty() {
+            time += self.hardware.push(&used.made);
+        }
         if !used.receivers.is_empty() {
             time += self.hardware.single_wake_work();
         }
@@ -111,17 +116,20 @@ impl Simulation {
     /// Takes a message from a channel, or sleeps until there is one.
     pub(super) fn receive(&mut self, cpu: CpuId, thread: u32, channel: u32) {
         let used = &mut self.shared.channels[channel as usize];
-        if !used.take() {
+        let messages = used.take();
+        if messages == 0 {
             return self.block(cpu, thread, Wait::Message(channel), true);
         }
         let hold = self.hardware.channel_lock(&used.made, used.locked_on, cpu);
-        let mut time = self.hardware.receive(&used.made, used.sent_on, cpu)
-            + work(used.lock(self.now, cpu, hold));
-        if used.lets_senders_go(1) {
+        let mut time =
+            self.hardware
+                .receive(&used.made, messages, used.sent_on, cpu, used.sent_last)
+                + work(used.lock(self.now, cpu, hold));
+        if used.lets_senders_go(messages) {
             time += self.hardware.single_wake_work();
         }
         self.threads[thread as usize].waited = false;
-        self.call(cpu, thread, Call::Receive { channel }, time);
+        self.call(cpu, thread, Call::Receive { channel, messages }, time);
     }
 
     /// Begins a call that takes so much work.
@@ -138,9 +146,9 @@ impl Simulation {
     pub(super) fn finish(&mut self, cpu: CpuId, thread: u32, call: Call) {
         let woken = match call {
             Call::Send { channel, waited } => return self.sent(cpu, thread, channel, waited),
-            Call::Receive { channel } => {
+            Call::Receive { channel, messages } => {
                 let used = &mut self.shared.channels[channel as usize];
-                used.free(cpu);
+                used.free(cpu, messages);
                 let sender = if used.lets_senders_go(0) {
                     used.senders.pop(&mut self.threads)
                 } else {
@@ -205,14 +213,49 @@ impl Simulation {
         if self.threads[thread as usize].killed {
             return self.go_on_having_woken(cpu, thread, [woken, None], false);
         }
-        let wait = Wait::Condition(condition);
-        self.shared.waiters(wait).push(&mut self.threads, thread);
+        self.enlist(thread, condition);
         if woken.is_none() {
-            return self.sleep(cpu, thread, Phase::Blocked(wait));
+            return self.sleep(cpu, thread, Phase::Blocked(Wait::Condition(condition)));
         }
-        self.threads[thread as usize].phase = Phase::Parking { condition };
+        self.threads[thread as usize].phase = Phase::Parking;
         self.arm(cpu);
         self.let_go(cpu, thread, woken, false);
+    }
+
+    /// Puts a thread on the list of a condition before it sleeps.
+    pub(super) fn enlist(&mut self, thread: u32, condition: u32) {
+        let wait = Wait::Condition(condition);
+        self.shared.waiters(wait).push(&mut self.threads, thread);
+        self.threads[thread as usize].enlisted = Some(condition);
+    }
+
+    /// Sleeps until taken off the list of a condition, if that has not happened yet. Gives whether it does.
+    pub(super) fn parks(&mut self, cpu: CpuId, thread: u32) -> bool {
+        let enlisted = self.threads[thread as usize].enlisted;
+        if let Some(condition) = enlisted {
+            self.sleep(cpu, thread, Phase::Blocked(Wait::Condition(condition)));
+        }
+        enlisted.is_some()
+    }
+
+    /// Takes the workload's spin lock of the CPU it is on, or polls until it is free and looks again, where it
+    /// is then. Gives whether time passes.
+    pub(super) fn lock_cpu(&mut self, cpu: CpuId, thread: u32, first: u32) -> bool {
+        let flag = first + u32::from(cpu.0);
+        let lock = &mut self.shared.flags[flag as usize];
+        let taken = lock.value != 0;
+        let state = &mut self.threads[thread as usize];
+        if taken {
+            state.pc -= 1;
+            state.phase = Phase::Spin { flag, value: 0 };
+            lock.join(&mut self.threads, thread);
+            self.arm(cpu);
+        } else {
+            state.cpu_lock = Some(flag);
+            lock.value = 1;
+            lock.set_by = cpu;
+        }
+        taken
     }
 
     /// The thread on `cpu` sleeps until it is let go; then it does the same `again`, or goes on.
@@ -242,8 +285,8 @@ impl Simulation {
         let began = self.threads[waker as usize].call_began;
         let state = &mut self.threads[sleeper as usize];
         state.waker_began = began;
-        if let Phase::Parking { .. } = state.phase {
-            state.phase = Phase::Ready;
+        state.enlisted = None;
+        if !matches!(state.phase, Phase::Blocked(_)) {
             return;
         }
         self.wake(cpu, sleeper, sync);
@@ -253,6 +296,7 @@ impl Simulation {
     /// Takes a thread off the list of what it waits for.
     pub(super) fn stop_waiting(&mut self, wait: Wait, thread: u32) {
         let threads = &mut self.threads;
+        threads[thread as usize].enlisted = None;
         self.shared.waiters(wait).remove(threads, thread);
         if let Wait::Condition(condition) = wait {
             let to_wake = &mut self.shared.conditions[condition as usize].to_wake;

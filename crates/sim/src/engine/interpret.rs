@@ -41,8 +41,10 @@ impl Simulation {
             Phase::Poll => self.sleep(cpu, thread, Phase::Futex),
             Phase::Waking { barrier } => self.wake_next(cpu, thread, barrier),
             Phase::Call(call) => self.finish(cpu, thread, call),
-            Phase::Parking { condition } => {
-                self.sleep(cpu, thread, Phase::Blocked(Wait::Condition(condition)));
+            Phase::Parking => {
+                if !self.parks(cpu, thread) {
+                    self.go_on(cpu, thread);
+                }
             }
             Phase::Forking { forked } => self.fork_next(cpu, thread, forked),
             Phase::Wall { until } if self.now < until => self.arm(cpu),
@@ -88,7 +90,7 @@ impl Simulation {
         let thread = &self.threads[state.running? as usize];
         let from = state.from;
         match thread.phase {
-            Phase::Ready | Phase::Parking { .. } => Some(from),
+            Phase::Ready | Phase::Parking => Some(from),
             phase if phase.makes_progress() => {
                 Some(from.saturating_add(thread.left.div_ceil(state.rate)))
             }
@@ -199,6 +201,23 @@ impl Simulation {
                 }
                 Instr::Send(channel) => return self.send(cpu, thread, channel),
                 Instr::Receive(channel) => return self.receive(cpu, thread, channel),
+                Instr::Drain(channel) => self.shared.channels[channel as usize].drain(),
+                Instr::Enlist(condition) => self.enlist(thread, condition),
+                Instr::Park => {
+                    if self.parks(cpu, thread) {
+                        return;
+                    }
+                }
+                Instr::LockCpu { first } => {
+                    if self.lock_cpu(cpu, thread, first) {
+                        return;
+                    }
+                }
+                Instr::UnlockCpu => {
+                    if let Some(flag) = state.cpu_lock.take() {
+                        self.set_flag(cpu, flag, 0);
+                    }
+                }
                 Instr::Begin(latency) => {
                     state.latency_from[latency as usize] = self.now;
                 }
@@ -396,6 +415,14 @@ impl Simulation {
 
     /// The thread on `cpu` ends.
     fn exit(&mut self, cpu: CpuId, thread: u32) {
+        let state = &self.threads[thread as usize];
+        let lock = state.cpu_lock;
+        if let Some(condition) = state.enlisted {
+            self.stop_waiting(Wait::Condition(condition), thread);
+        }
+        if let Some(flag) = lock {
+            self.set_flag(cpu, flag, 0);
+        }
         self.tell_touched(cpu, thread);
         self.threads[thread as usize].phase = Phase::Done;
         self.queue.cancel(Event::Boundary(cpu));

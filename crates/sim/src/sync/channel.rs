@@ -17,6 +17,8 @@ pub(crate) struct Channel {
     /// CPU that sent last, and received last.
     pub(crate) sent_on: CpuId,
     pub(crate) received_on: CpuId,
+    /// Whether it was the sender that used it last.
+    pub(crate) sent_last: bool,
     /// Its lock is free from then on, and its line is in the cache of that CPU.
     locked_until: u64,
     pub(crate) locked_on: CpuId,
@@ -35,6 +37,7 @@ impl Channel {
             ready: 0,
             sent_on: CpuId(0),
             received_on: CpuId(0),
+            sent_last: false,
             locked_until: 0,
             locked_on: CpuId(0),
             senders: WaitList::default(),
@@ -61,20 +64,34 @@ impl Channel {
     /// A message has come in, from this CPU.
     pub(crate) fn put(&mut self, cpu: CpuId) {
         self.sent_on = cpu;
+        self.sent_last = true;
         self.ready = self.made.messages.min(self.ready.saturating_add(1));
     }
 
-    /// Takes a message, if there is one; it takes up its room until [`Channel::free`].
-    pub(crate) fn take(&mut self) -> bool {
-        let any = self.ready > 0;
-        self.ready -= u32::from(any);
-        any
+    /// Whether there is nothing to receive.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ready == 0
     }
 
-    /// A message has been taken out, by this CPU.
-    pub(crate) fn free(&mut self, cpu: CpuId) {
+    /// Takes the messages of one call and gives their number; they take up their room until
+    /// [`Channel::free`].
+    pub(crate) fn take(&mut self) -> u32 {
+        let taken = self.ready.min(self.made.batch);
+        self.ready -= taken;
+        taken
+    }
+
+    /// So many messages have been taken out, by this CPU.
+    pub(crate) fn free(&mut self, cpu: CpuId, messages: u32) {
         self.received_on = cpu;
-        self.taken = self.taken.saturating_sub(1);
+        self.sent_last = false;
+        self.taken = self.taken.saturating_sub(messages);
+    }
+
+    /// Forgets all messages.
+    pub(crate) fn drain(&mut self) {
+        self.taken = self.taken.saturating_sub(self.ready);
+        self.ready = 0;
     }
 
     /// Whether those that wait for room are woken once so many messages are taken out.
@@ -103,12 +120,13 @@ mod tests {
     fn room_is_taken_from_sending_to_having_received() {
         let mut pipe = channel(ChannelKind::Pipe, 2);
         pipe.reserve();
-        assert!(pipe.has_room() && !pipe.take());
+        assert_eq!((pipe.has_room(), pipe.take()), (true, 0));
         pipe.put(CpuId(3));
         pipe.reserve();
         assert!(!pipe.has_room());
-        assert!(pipe.take() && !pipe.take() && !pipe.has_room());
-        pipe.free(CpuId(4));
+        assert_eq!((pipe.take(), pipe.take()), (1, 0));
+        assert!(!pipe.has_room());
+        pipe.free(CpuId(4), 1);
         assert!(pipe.has_room());
         assert_eq!((pipe.sent_on, pipe.received_on), (CpuId(3), CpuId(4)));
     }
@@ -121,7 +139,27 @@ mod tests {
             semaphore.reserve();
             semaphore.put(CpuId(0));
         }
-        assert!(semaphore.take() && !semaphore.take());
+        assert_eq!((semaphore.take(), semaphore.take()), (1, 0));
+        semaphore.put(CpuId(0));
+        semaphore.drain();
+        assert_eq!(semaphore.take(), 0);
+    }
+
+    #[test]
+    fn one_call_takes_what_is_there_up_to_its_buffer() {
+        let mut tcp = Channel::new(Made {
+            batch: 3,
+            ..Made::new(ChannelKind::Tcp, 100)
+        });
+        for _ in 0..5 {
+            tcp.reserve();
+            tcp.put(CpuId(0));
+        }
+        assert_eq!((tcp.take(), tcp.take(), tcp.take()), (3, 2, 0));
+        assert_eq!(tcp.taken, 5);
+        tcp.free(CpuId(1), 3);
+        tcp.free(CpuId(1), 2);
+        assert_eq!(tcp.taken, 0);
     }
 
     #[test]

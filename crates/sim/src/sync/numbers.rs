@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use teeter_workload::{self as workload, Object, Programs};
+use teeter_workload::{self as workload, Object, Op, Programs};
 
 use super::{Barrier, Channel, Condition, Flag, Mutex, Shared};
 
@@ -14,6 +14,8 @@ pub(crate) struct Numbers {
     pub(crate) mutexes: Vec<u32>,
     pub(crate) conditions: Vec<u32>,
     pub(crate) channels: Vec<u32>,
+    /// The first of the flags that lock each CPU.
+    pub(crate) cpu_locks: u32,
 }
 
 /// The numbers of what has a name, by kind and name.
@@ -39,13 +41,21 @@ impl Names {
         &mut self,
         shared: &mut Shared,
         programs: &Programs,
+        cpus: usize,
     ) -> Result<Numbers, Conflict> {
         let made = &programs.shared;
         let mut known: BTreeMap<(Kind, u32), &str> = BTreeMap::new();
         for (name, object) in &made.names {
             known.insert(split(*object), name);
         }
-        let mut numbers = Numbers::default();
+        let mut numbers = Numbers {
+            cpu_locks: shared.flags.len() as u32,
+            ..Numbers::default()
+        };
+        let mut ops = programs.programs.iter().flat_map(|program| &program.ops);
+        if ops.any(|op| *op == Op::LockCpu) {
+            shared.flags.extend((0..cpus).map(|_| Flag::new(0)));
+        }
         for (at, &value) in (0..).zip(&made.flags) {
             let number = self.number(&known, (Kind::Flag, at), shared.flags.len());
             if number == shared.flags.len() {
@@ -151,6 +161,8 @@ mod tests {
             thread: Vec::new(),
             cpus: Vec::new(),
             latencies: Vec::new(),
+            teams: None,
+            runtime: None,
             metric: None,
             traits: workload::Traits::default(),
             memory: None,
@@ -161,9 +173,9 @@ mod tests {
     fn what_has_the_same_name_is_the_same() {
         let (mut names, mut shared) = (Names::default(), Shared::default());
         let silent = workload::Channel::default();
-        let one = names.add(&mut shared, &programs(silent)).unwrap();
+        let one = names.add(&mut shared, &programs(silent), 4).unwrap();
         let two = names
-            .add(&mut shared, &programs(silent.holding(5)))
+            .add(&mut shared, &programs(silent.holding(5)), 4)
             .unwrap();
         assert_eq!((one.flags, two.flags), (vec![0, 1], vec![2, 1]));
         assert_eq!((one.barriers, two.barriers), (vec![0], vec![0]));
@@ -175,7 +187,7 @@ mod tests {
         assert!(shared.barriers[0].last_is_coming());
         shared.barriers[0].come.pop();
         assert!(!shared.barriers[0].last_is_coming());
-        let other = names.add(&mut shared, &programs(silent.holding(6)));
+        let other = names.add(&mut shared, &programs(silent.holding(6)), 4);
         assert_eq!(other, Err(Conflict("q".to_owned())));
     }
 }

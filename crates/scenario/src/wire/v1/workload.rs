@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::document as doc;
 use crate::document::workload::{
-    Dbench, Hackbench, Kworker, Netperf, Npb, NpbLu, Numa, Periodic, Schbench, Services, Step,
-    Stream, Tbench, Ycsb,
+    Dbench, Hackbench, Kworker, Netperf, Npb, NpbLu, Numa, Periodic, Pipe, Schbench, Services,
+    Step, Stream, Tbench, Ycsb,
 };
 
 /// What the threads do.
@@ -42,6 +42,8 @@ enum Named {
     Netperf(Netperf),
     /// Clients and servers over loopback.
     Tbench(Tbench),
+    /// `perf bench sched pipe`.
+    Pipe(Pipe),
     /// Memory bandwidth.
     Stream(Stream),
     /// `perf bench numa mem`.
@@ -169,6 +171,7 @@ impl From<Workload> for doc::Workload {
             Named::Hackbench(p) => Self::Hackbench(p),
             Named::Netperf(p) => Self::Netperf(p),
             Named::Tbench(p) => Self::Tbench(p),
+            Named::Pipe(p) => Self::Pipe(p),
             Named::Stream(p) => Self::Stream(p),
             Named::Numa(p) => Self::Numa(p),
             Named::Ycsb(p) => Self::Ycsb(p),
@@ -194,6 +197,7 @@ impl From<doc::Workload> for Workload {
             doc::Workload::Hackbench(p) => Named::Hackbench(p),
             doc::Workload::Netperf(p) => Named::Netperf(p),
             doc::Workload::Tbench(p) => Named::Tbench(p),
+            doc::Workload::Pipe(p) => Named::Pipe(p),
             doc::Workload::Stream(p) => Named::Stream(p),
             doc::Workload::Numa(p) => Named::Numa(p),
             doc::Workload::Ycsb(p) => Named::Ycsb(p),

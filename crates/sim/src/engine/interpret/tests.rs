@@ -43,6 +43,8 @@ fn build(cpus: u32, tasks: Tasks, programs: &[&[Op]]) -> Simulation {
         },
         cpus: Vec::new(),
         latencies: Vec::new(),
+        teams: None,
+        runtime: None,
         metric: None,
         traits: Traits::default(),
     };
