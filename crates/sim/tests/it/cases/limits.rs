@@ -6,7 +6,7 @@ use teeter_scenario::document::{
     Action, Bandwidth, Cgroup, Fork, Scenario, ScriptEntry, Tasks, Workload,
 };
 
-use super::{under, within};
+use super::{preset, under, within};
 use crate::bench::{MS, assert_near, scenario, threads};
 
 /// A cgroup with a quota, µs, of each period, ms.
@@ -51,6 +51,20 @@ fn k8s_cfs_quota_67577() {
     assert!(throttled("v5.3") > 0.5);
     for kernel in ["v4.11", "v5.5", "v5.10", "v6.1", "v6.12", "v6.17"] {
         assert!(throttled(kernel) < 0.1);
+    }
+}
+
+/// k8s-97445-limit-high: 15 % of a CPU in busy periods of 60 ms, below limits of 0.2 CPUs and more.
+#[test]
+fn k8s_97445_limit_high() {
+    for (kernel, result) in preset("k8s-97445-limit-high", 0) {
+        let throttled: Vec<u64> = result.cgroups.iter().map(|c| c.nr_throttled).collect();
+        println!("{kernel}: {throttled:?}");
+        assert!(throttled[0] > 50 && throttled[1] > 10, "{kernel}");
+        assert_eq!(throttled[2..], [0, 0], "{kernel}");
+        for task in &result.tasks {
+            assert_near(task.cpu_ns as f64 / 20e9, 0.15, 0.002);
+        }
     }
 }
 
