@@ -44,7 +44,7 @@ pub(crate) enum Command {
     /// Turn scenarios into links and back
     #[command(subcommand)]
     Link(LinkCommand),
-    /// Make a scenario of what a real machine tells of itself
+    /// Make a scenario of what a real machine tells of itself, of a trace of the scheduler, or of an rt-app document
     Import {
         /// A tool's output, or - for stdin
         file: String,
@@ -58,6 +58,12 @@ pub(crate) enum Command {
     Kernels,
     /// List the rules that can be switched alone
     Rules,
+    /// List the workloads with their parameters
+    Workloads {
+        /// Print JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the JSON Schema of scenarios
     Schema,
 }

@@ -1,6 +1,7 @@
-//! `teeter import`: a scenario from what real machines tell of themselves.
+//! `teeter import`: a scenario from what real machines tell of themselves, and of what ran on them.
 
 mod archive;
+mod workload;
 
 use std::io::{self, Write as _};
 
@@ -42,13 +43,19 @@ pub(crate) enum From {
     Settings,
     /// systemctl show or cat, or kubectl get pods -o json
     Cgroups,
+    /// A trace of the scheduler: tracefs trace, trace-cmd report, perf sched script
+    Trace,
+    /// A document of rt-app
+    RtApp,
 }
 
 impl From {
     /// The kind of a text, where it says or shows it.
     fn kind(self, text: &str) -> Result<Kind, ImportError> {
         let machine = match self {
-            Self::Auto => return detect(text).ok_or(ImportError::Unknown),
+            Self::Auto | Self::Trace | Self::RtApp => {
+                return detect(text).ok_or(ImportError::Unknown);
+            }
             Self::Synthetic => return Ok(Kind::Synthetic),
             Self::Settings => return Ok(Kind::Settings),
             Self::Cgroups => return Ok(Kind::Cgroups),
@@ -70,8 +77,17 @@ pub(crate) fn execute(file: &str, from: From) -> Result<String, Error> {
     let place = source::name(file);
     let refused = |message: String| Error::scenario(place, Problem::new("", message).into());
     let text = archive::text(file)?;
-    let (scenario, assumptions) =
-        scenario(&text, from).map_err(|error| refused(error.to_string()))?;
+    let imported = match from {
+        From::Trace => workload::trace(&text),
+        From::RtApp => workload::rt_app(&text),
+        From::Auto if workload::is_trace(&text) => workload::trace(&text),
+        From::Auto if workload::is_rtapp(&text) => workload::rt_app(&text),
+        _ if text.len() > import::MOST => {
+            Err(ImportError::TooLong { most: import::MOST }.to_string())
+        }
+        _ => scenario(&text, from).map_err(|error| error.to_string()),
+    };
+    let (scenario, assumptions) = imported.map_err(refused)?;
     let json = scenario.to_json_pretty();
     // What was read has to be a scenario that is read again.
     Scenario::from_json(&json).map_err(|problems| Error::scenario(place, problems))?;

@@ -1,8 +1,10 @@
-//! `teeter presets`, `teeter kernels` and `teeter rules`: what there is.
+//! `teeter presets`, `teeter kernels`, `teeter rules` and `teeter workloads`: what there is.
 
+use serde_json::json;
 use teeter_report::Table;
 use teeter_scenario::{Problems, presets};
 use teeter_sched::rules::OwnPoint;
+use teeter_workload::{ParameterInfo, WorkloadInfo};
 
 /// Scenarios and machines, by name.
 pub(crate) fn presets() -> String {
@@ -52,4 +54,35 @@ pub(crate) fn rules() -> String {
         rules.left(),
         own.left()
     )
+}
+
+/// Workloads, with their parameters.
+pub(crate) fn workloads(as_json: bool) -> String {
+    let all = teeter_workload::catalogue();
+    if as_json {
+        let parameter = |parameter: &ParameterInfo| json!({ "name": parameter.name, "about": parameter.about, "default": parameter.default });
+        let workload = |workload: &WorkloadInfo| {
+            let parameters: Vec<_> = workload.parameters.iter().map(parameter).collect();
+            json!({ "name": workload.name, "about": workload.about, "parameters": parameters })
+        };
+        let list: Vec<_> = all.iter().map(workload).collect();
+        return format!("{}\n", serde_json::Value::from(list));
+    }
+    let mut workloads = Table::new(0);
+    for workload in all {
+        workloads.row([workload.name.to_owned(), workload.about.to_owned()]);
+        for ParameterInfo {
+            name,
+            about,
+            default,
+        } in workload.parameters
+        {
+            let default = default.map_or_else(
+                || "needed".to_owned(),
+                |default| format!("by default {default}"),
+            );
+            workloads.row([String::new(), format!("{name}: {about}; {default}")]);
+        }
+    }
+    workloads.left()
 }

@@ -61,6 +61,7 @@ fn execute(command: Command) -> Result<String, Error> {
         Command::Presets => Ok(lists::presets()),
         Command::Kernels => Ok(lists::kernels()),
         Command::Rules => Ok(lists::rules()),
+        Command::Workloads { json } => Ok(lists::workloads(json)),
         Command::Schema => Ok(teeter_scenario::schema::json()),
     }
 }

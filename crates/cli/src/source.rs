@@ -33,7 +33,7 @@ pub(crate) fn text(argument: &str) -> Result<String, Error> {
     } else {
         Box::new(File::open(argument).map_err(error)?)
     };
-    let most = limits::JSON as u64;
+    let most = limits::DOCUMENT as u64;
     let mut text = String::new();
     reader
         .take(most + 1)

@@ -241,6 +241,7 @@ mod tests {
                 cgroup: 0,
                 threads: 3,
                 metric: None,
+                labels: Vec::new(),
             }],
             cgroups: vec!["/".to_owned()],
         };

@@ -45,7 +45,9 @@ pub const SAMPLE_MIN: Nanos = Nanos::from_micros(100);
 pub const SAMPLES: u64 = 100_000;
 /// Runs of one kernel.
 pub const REPEATS: u32 = 1_000;
-/// Length of a scenario's JSON, in bytes, and of what a link may inflate to.
+/// Length of a scenario's JSON, in bytes: recordings are long.
+pub const DOCUMENT: usize = 64 << 20;
+/// What a link may inflate to, in bytes.
 pub const JSON: usize = 1 << 20;
 /// Length of a link, in bytes.
 pub const LINK: usize = 256 * 1024;

@@ -81,8 +81,8 @@ pub fn read(text: &str) -> Reading {
         scenario: None,
         problems: vec![problem],
     };
-    if text.len() > limits::JSON {
-        let message = format!("longer than {} bytes", limits::JSON);
+    if text.len() > limits::DOCUMENT {
+        let message = format!("longer than {} bytes", limits::DOCUMENT);
         return nothing(Problem::new("", message));
     }
     match strict::parse(text) {

@@ -20,6 +20,8 @@ pub(crate) const fn work(nanos: u64) -> u64 {
 pub(crate) enum Instr {
     Compute(u64),
     ComputeWall(u64),
+    /// [`work`] at the speed of whatever CPU.
+    ComputeCpu(u64),
     ComputeForever,
     Sleep(u64),
     SleepBetween {
@@ -68,6 +70,19 @@ pub(crate) enum Instr {
     Touch(u64),
     Yield,
     Exec,
+    /// Until so long after the tasks' start.
+    SleepUntil(u64),
+    SharedTimer {
+        timer: u32,
+        period: u64,
+        absolute: bool,
+    },
+    /// The first of `count` threads from `first` on, by their places in the task, that is not forked yet.
+    Fork {
+        first: u32,
+        count: u32,
+    },
+    Nice(i8),
     /// Binds the thread to [`Code::cpus`] of this number.
     Affinity {
         cpus: u32,
@@ -147,6 +162,7 @@ impl Code {
             let instr = match *op {
                 Op::Compute(time) => Instr::Compute(work(time.0)),
                 Op::ComputeWall(time) => Instr::ComputeWall(time.0),
+                Op::ComputeCpu(time) => Instr::ComputeCpu(work(time.0)),
                 Op::ComputeForever => Instr::ComputeForever,
                 Op::Sleep(time) => Instr::Sleep(time.0),
                 Op::Timer { period } => Instr::Timer { period: period.0 },
@@ -194,6 +210,18 @@ impl Code {
                 Op::StartClock => Instr::StartClock,
                 Op::Touch(bytes) => Instr::Touch(bytes),
                 Op::Yield => Instr::Yield,
+                Op::SleepUntil(time) => Instr::SleepUntil(time.0),
+                Op::SharedTimer {
+                    timer,
+                    period,
+                    absolute,
+                } => Instr::SharedTimer {
+                    timer: number(&numbers.timers, timer.0)?,
+                    period: period.0,
+                    absolute,
+                },
+                Op::Fork { first, count } => Instr::Fork { first, count },
+                Op::Nice(nice) => Instr::Nice(nice),
                 Op::Exec => Instr::Exec,
                 Op::Affinity { cpus } => Instr::Affinity {
                     cpus: cpus_at + cpus,

@@ -17,6 +17,7 @@ use teeter_scenario::Nanos;
 use teeter_scenario::document::{Scenario, ScriptEntry, Until};
 use teeter_sched::decision::Decision;
 use teeter_sched::{Effect, GroupId, Sched, TaskId};
+use teeter_workload as workload;
 
 use crate::code::Code;
 use crate::cpu::Cpu;
@@ -224,6 +225,7 @@ impl Simulation {
     /// Makes the changes that are due, before anything else of their time.
     fn apply_script(&mut self) {
         while let Some(change) = self.script.take_due(self.now) {
+            self.note_script();
             self.apply(&change);
             self.settle();
         }
@@ -281,6 +283,13 @@ impl Simulation {
         let index = thread - task.threads.start;
         match &task.birth {
             Birth::Forked { from, .. } => self.fork(self.online_cpu(*from), thread, None),
+            Birth::Individual { from, births } => {
+                let on = match births.get(index as usize) {
+                    Some(&workload::Birth::Placed { cpu, .. }) => Some(CpuId(cpu as u16)),
+                    _ => None,
+                };
+                self.fork(self.online_cpu(on.unwrap_or(*from)), thread, on);
+            }
             Birth::Placed { on } => {
                 let on = on[index as usize % on.len()];
                 self.fork(on, thread, Some(on));

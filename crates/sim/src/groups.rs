@@ -51,6 +51,13 @@ impl Groups {
         for path in listed.chain(scenario.tasks.iter().map(|tasks| &tasks.cgroup)) {
             groups.make(path, scenario, sched);
         }
+        for path in scenario
+            .tasks
+            .iter()
+            .flat_map(teeter_workload::rtapp::taskgroups)
+        {
+            groups.make(&path, scenario, sched);
+        }
         if sched.rules().tunables.autogroup {
             for tasks in &scenario.tasks {
                 groups.make(&autogroup(tasks.session), scenario, sched);
@@ -82,6 +89,11 @@ impl Groups {
     /// The cgroup's place in the list; the root's where there is no such cgroup.
     fn index(&self, path: &str) -> usize {
         self.by_path.get(path).copied().unwrap_or(0)
+    }
+
+    /// The cgroup of this path, if there is one.
+    pub(crate) fn named(&self, path: &str) -> Option<&Group> {
+        self.by_path.get(path).map(|&place| &self.list[place])
     }
 
     /// All paths in order.

@@ -22,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) mutexes: Vec<Mutex>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) channels: Vec<Channel>,
+    /// Last expiry of each timer that threads share, ns; `None` before its first use.
+    pub(crate) timers: Vec<Option<u64>>,
 }
 
 /// What a thread sleeps for until another wakes it.

@@ -14,6 +14,13 @@ pub struct ThreadTable {
 }
 
 impl ThreadTable {
+    /// The name that a thread has of its own, such as the one it was recorded by.
+    pub fn label(&self, task: u32) -> Option<&str> {
+        let thread = self.threads.get(task as usize)?;
+        let labels = &self.tasks.get(thread.task as usize)?.labels;
+        labels.get(thread.index as usize).map(String::as_str)
+    }
+
     /// A thread's name, `task.index`, by its task number.
     pub fn name(&self, task: u32) -> String {
         let thread = self.threads.get(task as usize);
@@ -44,4 +51,7 @@ pub struct TaskInfo {
     pub threads: u32,
     /// Name of its metric, such as `Mop/s`.
     pub metric: Option<String>,
+    /// Names of single threads, by their number within the task; empty where they have none of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
 }

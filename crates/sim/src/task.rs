@@ -5,7 +5,7 @@ use std::ops::Range;
 use hdrhistogram::Histogram;
 use teeter_machine::{CpuId, Footprint};
 use teeter_sched::{Cause, GroupId};
-use teeter_workload::{Metric, Programs};
+use teeter_workload::{self as workload, Metric, Programs};
 
 /// How the threads come into being.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,11 @@ pub(crate) enum Birth {
     Forked { from: CpuId, every: u64 },
     /// Each is placed on one of these CPUs.
     Placed { on: Vec<CpuId> },
+    /// Each comes in a way of its own; what is forked by nobody is so from this CPU.
+    Individual {
+        from: CpuId,
+        births: Vec<workload::Birth>,
+    },
 }
 
 /// A task of the scenario.
@@ -144,7 +149,7 @@ impl TaskRun {
             Birth::Forked { every, .. } => self
                 .start
                 .saturating_add(every.saturating_mul(u64::from(index))),
-            Birth::Placed { .. } => self.start,
+            Birth::Placed { .. } | Birth::Individual { .. } => self.start,
         }
     }
 

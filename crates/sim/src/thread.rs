@@ -18,6 +18,8 @@ pub(crate) enum Phase {
     Ready,
     /// Computing [`Thread::left`].
     Work,
+    /// Running for [`Thread::left`] of CPU time, at whatever speed.
+    Steady,
     /// Touching memory, for [`Thread::left`] more.
     Touch,
     /// Computing until this time.
@@ -42,6 +44,8 @@ pub(crate) enum Phase {
     Blocked(Wait),
     /// Forking one more of the workload's threads, after so many, when [`Thread::left`] is done.
     Forking { forked: u32 },
+    /// Forking this thread when [`Thread::left`] is done.
+    Spawning { child: u32 },
     /// Asleep until its timer.
     Asleep,
     /// Ended.
@@ -71,14 +75,19 @@ impl Phase {
     pub(crate) const fn makes_progress(self) -> bool {
         matches!(
             self,
-            Self::Work | Self::Touch | Self::Waking { .. } | Self::Call(_) | Self::Forking { .. }
+            Self::Work
+                | Self::Touch
+                | Self::Waking { .. }
+                | Self::Call(_)
+                | Self::Forking { .. }
+                | Self::Spawning { .. }
         )
     }
 
     /// Whether [`Thread::left`] says how long it lasts.
     #[inline]
     pub(crate) const fn is_measured(self) -> bool {
-        self.makes_progress() || matches!(self, Self::Poll)
+        self.makes_progress() || matches!(self, Self::Poll | Self::Steady)
     }
 
     /// Whether it polls, which occupies a CPU without progress.

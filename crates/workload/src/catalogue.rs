@@ -280,6 +280,23 @@ static CATALOGUE: &[WorkloadInfo] = &[
         ],
     },
     WorkloadInfo {
+        name: "kworker",
+        about: "Kernel threads of single CPUs, each bound to its own: thread 0 to CPU 0, or to the first of the tasks' \
+                affinity, and so on.",
+        parameters: &[
+            ParameterInfo {
+                name: "every",
+                about: "time from one wakeup to the next",
+                default: Some("1s"),
+            },
+            ParameterInfo {
+                name: "run",
+                about: "CPU time of each at full speed",
+                default: Some("20us"),
+            },
+        ],
+    },
+    WorkloadInfo {
         name: "dbench",
         about: "Clients that replay a file server's load: short operations, a lock on the journal they share, and \
                 flushes that wait for the disk. Reports MB/s.",
@@ -288,6 +305,19 @@ static CATALOGUE: &[WorkloadInfo] = &[
             about: "client processes",
             default: Some("1"),
         }],
+    },
+    WorkloadInfo {
+        name: "rtapp",
+        about: "An rt-app document as it is, in place of the parameters: its threads, phases and events. Reports loops \
+                per second. `teeter import` reads one from a file, with comments and keys given twice.",
+        parameters: &[],
+    },
+    WorkloadInfo {
+        name: "trace",
+        about: "What a trace of the scheduler recorded, as one text: tracefs `trace`, `trace-cmd report`, `perf sched \
+                script`, or what `teeter import` makes of these. A thread for each task; it runs and sleeps as it did, \
+                and goes on when those come so far that woke it.",
+        parameters: &[],
     },
     WorkloadInfo {
         name: "program",

@@ -1,8 +1,8 @@
-//! What is wrong with a recording.
+//! What is wrong with a recording or an rt-app document.
 
 use thiserror::Error;
 
-/// A recording that cannot be read.
+/// A recording or an rt-app document that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Error {
     /// A line of an event that is read, but does not say what it should.
@@ -19,6 +19,9 @@ pub enum Error {
     /// A task is named that is not among those recorded.
     #[error("a task is named that is not there")]
     Unknown,
+    /// An rt-app document is no JSON.
+    #[error("not JSON: {0}")]
+    Json(String),
     /// More of something than is taken.
     #[error("holds more than {most} {what}")]
     TooMany {

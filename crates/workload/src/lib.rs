@@ -9,8 +9,10 @@ mod compile;
 mod dbench;
 mod error;
 mod hackbench;
+mod individual;
 #[cfg(test)]
 mod interpreter;
+mod kworker;
 mod memory;
 mod netperf;
 mod npb;
@@ -19,6 +21,7 @@ mod numa;
 mod phases;
 mod pipe;
 mod program;
+pub mod rtapp;
 mod schbench;
 mod services;
 mod shared;
@@ -30,9 +33,10 @@ mod ycsb;
 pub use catalogue::{ParameterInfo, WorkloadInfo, catalogue};
 pub use compile::compile;
 pub use error::{Error, Unreadable};
+pub use individual::{Birth, Individual};
 pub use memory::MemoryUse;
 pub use program::{Measure, Metric, Op, Program, Programs, Traits};
 pub use shared::{
-    BarrierId, Channel, ChannelId, ConditionId, FlagId, Mutex, MutexId, Object, Shared,
+    BarrierId, Channel, ChannelId, ConditionId, FlagId, Mutex, MutexId, Object, Shared, TimerId,
 };
 pub use trace::{Origin, Piece, Recorded, Recording};

@@ -220,6 +220,7 @@ impl<'a> Compiler<'a> {
             mutexes: self.mutexes.iter().map(mutex).collect(),
             conditions: conditions + self.suspended.len() as u32,
             channels: self.channels.iter().map(|name| self.made(name)).collect(),
+            timers: 0,
             names: Vec::new(),
         };
         let mut share = |names: &[&String], prefix: &str, object: &dyn Fn(u32) -> Object| {

@@ -2,8 +2,9 @@
 
 use teeter_scenario::{CpuList, Nanos};
 
+use crate::individual::Individual;
 use crate::memory::MemoryUse;
-use crate::shared::{BarrierId, ChannelId, ConditionId, FlagId, MutexId, Shared};
+use crate::shared::{BarrierId, ChannelId, ConditionId, FlagId, MutexId, Shared, TimerId};
 
 /// One instruction of a task program. All times of computation are at the full speed of an
 /// undisturbed core; the hardware model decides how long they last.
@@ -13,6 +14,8 @@ pub enum Op {
     Compute(Nanos),
     /// Compute for this much time on the wall clock, whether running or not.
     ComputeWall(Nanos),
+    /// Compute for this much CPU time, however fast the CPU is.
+    ComputeCpu(Nanos),
     /// Compute and never stop.
     ComputeForever,
     /// Sleep for this long, from now.
@@ -100,6 +103,28 @@ pub enum Op {
     Touch(u64),
     /// Give way to other runnable tasks (`sched_yield`).
     Yield,
+    /// Sleep until so long after the tasks' start. Where that has passed, go on at once.
+    SleepUntil(Nanos),
+    /// Sleep until one period after the last expiry of a timer that threads may share, at first after the start
+    /// of the thread that uses it first. Where that time has passed, go on at once; the next period counts from
+    /// now, or from that time where it is `absolute`.
+    SharedTimer {
+        /// Which timer.
+        timer: TimerId,
+        /// The period.
+        period: Nanos,
+        /// Whether missed periods are made up for.
+        absolute: bool,
+    },
+    /// Fork the first of these threads of the workload that has not been forked yet, if there is one.
+    Fork {
+        /// The first thread, by its place in [`Programs::thread`].
+        first: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// Take another nice level.
+    Nice(i8),
     /// Run another program image (`execve`), at which the kernel may put the thread on an idler CPU.
     Exec,
     /// Begin of a loop whose body ends at the matching [`Op::End`]. `None` = for ever.
@@ -212,6 +237,8 @@ pub struct Programs {
     pub traits: Traits,
     /// The memory that its threads touch, if any.
     pub memory: Option<MemoryUse>,
+    /// What sets each thread apart; empty where nothing does.
+    pub individuals: Vec<Individual>,
 }
 
 impl Programs {
@@ -228,6 +255,7 @@ impl Programs {
             metric: None,
             traits,
             memory: None,
+            individuals: Vec::new(),
         }
     }
 

@@ -22,6 +22,10 @@ pub struct ConditionId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelId(pub u32);
 
+/// A timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimerId(pub u32);
+
 /// A mutex as it is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mutex {
@@ -152,6 +156,8 @@ pub struct Shared {
     pub conditions: u32,
     /// The channels.
     pub channels: Vec<Channel>,
+    /// How many timers there are.
+    pub timers: u32,
     /// What other workloads of the scenario have in common with this one, by its name among its kind.
     pub names: Vec<(String, Object)>,
 }

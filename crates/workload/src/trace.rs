@@ -6,18 +6,19 @@
 //!
 //! What becomes of a recording:
 //!
-//! - the time from a switch to a task up to the next switch is work at full speed;
+//! - the time from a switch to a task up to the next switch is CPU time that it takes again, however fast its CPU is:
+//!   what shared a core with it, and slowed it, is in that time already;
 //! - a sleep ended by a recorded task becomes a wait for a message, and the waking a message: the sleeper goes on
 //!   when its waker has come that far, however long that takes under the kernel at hand;
 //! - a sleep ended by an interrupt (a timer, a device, a packet), or by somebody who was not recorded, ends at the
 //!   recorded time, or at once where that has passed;
 //! - a fork by a recorded task is a fork, and the kernel at hand places the child;
-//! - a task that was runnable at the end goes on: for ever if its last run is its longest, else for what was
+//! - a task that was runnable at the end goes on: for ever if its last run is by far its longest, else for what was
 //!   recorded of it, and sleeps then.
 //!
 //! What a recording does not tell is not made up: priorities of real-time classes become nice -20, affinities are
 //! those of the tasks' entry in the scenario but for kernel threads of one CPU, told by their names; cgroups are
-//! not known. Runs on a hardware thread whose sibling was busy are taken as work at full speed all the same.
+//! not known. A task that another kernel gives a core of its own does not run faster for it.
 
 mod event;
 mod header;
@@ -27,8 +28,10 @@ mod number;
 mod payload;
 mod recorded;
 mod recording;
+mod replay;
 
 pub use recording::{Origin, Piece, Recorded, Recording};
+pub(crate) use replay::compile;
 
 use crate::error::Error;
 use event::What;
@@ -61,6 +64,7 @@ impl Recording {
         let mut told = false;
         for (number, line) in (1u32..).zip(text.lines()) {
             let Some(event) = line::read(number, line) else {
+                history.cpus = history.cpus.max(told_cpus(line).unwrap_or(0));
                 continue;
             };
             let event = event.map_err(|error| Error::Line {
@@ -87,6 +91,7 @@ impl Recording {
     /// What a history tells, without the threads by which the kernel itself moves tasks.
     fn of(mut history: History) -> Self {
         let (length, tasks) = history.finish();
+        let cpus = history.cpus;
         let mut notes = Vec::new();
         let mut note = |count: u64, what: &str| {
             if count > 0 {
@@ -118,6 +123,7 @@ impl Recording {
         );
         let mut recording = Self {
             length,
+            cpus,
             tasks,
             notes,
         };
@@ -164,6 +170,17 @@ impl Recording {
             });
         }
     }
+}
+
+/// How many CPUs a comment tells of: `#P:8` in tracefs, `cpus=8` in `trace-cmd report`.
+fn told_cpus(line: &str) -> Option<u32> {
+    let told = match line.strip_prefix("cpus=") {
+        Some(told) => told,
+        None if line.starts_with('#') => line.split_once("#P:")?.1,
+        None => return None,
+    };
+    let cpus = told.trim().parse().ok();
+    cpus.filter(|&cpus| cpus <= teeter_scenario::limits::CPUS)
 }
 
 #[cfg(test)]
@@ -317,6 +334,7 @@ mod tests {
                 .tasks
                 .iter()
                 .filter(|task| task.origin == Origin::Forked && task.prio == Some(120));
+            assert_eq!(recording.cpus, 8);
             let hogs = forked.filter(
                 |task| matches!(task.pieces[..], [Piece::Run(time)] if time > 1_200_000_000),
             );

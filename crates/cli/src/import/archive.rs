@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use tar::Archive;
-use teeter_machine::import::MOST;
 use teeter_scenario::Problem;
 
 use crate::error::Error;
 use crate::source;
 
+/// Longest file that is read: traces are long.
+const MOST: usize = 512 << 20;
 /// Longest file within a tar that is read; those of sysfs are a page.
 const LONGEST: u64 = 64 << 10;
 /// Where a tar says that it is one, and what it says.

@@ -146,3 +146,88 @@ fn nonsense_is_refused() {
         "{said}"
     );
 }
+
+#[test]
+fn a_trace_of_the_scheduler_is_a_scenario_that_can_be_run() {
+    let trace = format!(
+        "{}/../../tests/golden/ftrace/v6.1.y.group.trace",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let outcome = teeter(&["import", &trace]);
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (
+            0,
+            "note: 2 stoppers (migration/N) left out\n\
+             note: the machine is not told of: 8 cores that share a cache; put its own in place of it\n\
+             note: the kernel is not told of: it is v6.17\n\
+             note: cgroups and affinities are not told of: there are none\n"
+        )
+    );
+    let read = scenario(&outcome.stdout);
+    assert_eq!(read["run"]["duration"], "1215901us");
+    let recorded = read["tasks"][0]["workload"]["trace"].as_str().unwrap();
+    assert!(recorded.starts_with("# teeter trace 1\n"), "{recorded}");
+    let run: Value =
+        serde_json::from_str(&printed(&["run", "-", "--json"], &outcome.stdout)).unwrap();
+    let task = &run["runs"][0]["tasks"][0];
+    assert_eq!(task["threads"], 18);
+    let shares = task["cpu_share"].as_array().unwrap();
+    let hogs = shares.iter().filter(|share| share.as_f64().unwrap() > 0.97);
+    assert_eq!(hogs.count(), 6);
+    // What a run leaves behind can be replayed as well, with the names that the tasks had.
+    let path = file("again.trace", "");
+    let path = path.to_str().unwrap();
+    printed(&["run", "-", "--trace", path], &outcome.stdout);
+    let again = scenario(&teeter(&["import", path]).stdout);
+    let recorded = again["tasks"][0]["workload"]["trace"].as_str().unwrap();
+    assert!(recorded.contains(" burn3\n"), "{recorded}");
+    fs::remove_file(path).unwrap();
+    let said = refused(&["import", "-", "--from", "trace"], "nothing\n");
+    assert_eq!(
+        said,
+        "error: stdin: holds no sched_switch or sched_wakeup event\n"
+    );
+}
+
+#[test]
+fn an_rt_app_document_is_a_scenario_that_can_be_run() {
+    let text = r#"{
+        /* two of these */
+        "tasks": {
+            "pair": { "instance": 2, "cpus": [1, 3], "taskgroup": "/tg1", "run": 10000, "run": 5000, "sleep": 10000 } // 60 %
+        },
+        "global": { "duration": 2, "calibration": 150, "pi_enabled": false }
+    }"#;
+    let outcome = teeter_with(&["import", "-"], text);
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (
+            0,
+            "note: calibration: `run` is time at full speed here, whatever the loops of one would be\n\
+             note: the machine is not told of: 4 cores that share a cache; put its own in place of it\n"
+        )
+    );
+    let read = scenario(&outcome.stdout);
+    assert_eq!(read["run"]["duration"], "2s");
+    assert_eq!(read["cgroups"][0]["path"], "/tg1");
+    let pair = &read["tasks"][0]["workload"]["rtapp"]["tasks"]["pair"];
+    assert_eq!(
+        (&pair["run"], &pair["run1"]),
+        (&10_000.into(), &5000.into())
+    );
+    let run: Value =
+        serde_json::from_str(&printed(&["run", "-", "--json"], &outcome.stdout)).unwrap();
+    for share in run["runs"][0]["tasks"][0]["cpu_share"].as_array().unwrap() {
+        assert!((share.as_f64().unwrap() - 0.6).abs() < 0.01, "{share}");
+    }
+    let said = refused(
+        &["import", "-"],
+        &text.replace("\"run\": 10000", "\"policy\": \"SCHED_RR\""),
+    );
+    assert_eq!(
+        said,
+        "error: stdin: /workload/rtapp/tasks/pair/policy: `SCHED_RR` is not of the fair class, which is all there is here \
+         (SCHED_OTHER, SCHED_BATCH and SCHED_IDLE are)\n"
+    );
+}

@@ -40,6 +40,34 @@ fn rules_are_listed_with_their_values() {
 }
 
 #[test]
+fn workloads_are_listed_with_their_parameters() {
+    let said = printed(&["workloads"], "");
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(&["workloads", "--json"], "")).unwrap();
+    let listed = json.as_array().unwrap();
+    assert_eq!(listed.len(), teeter_workload::catalogue().len());
+    for (workload, json) in teeter_workload::catalogue().iter().zip(listed) {
+        assert!(
+            said.lines().any(|line| line.starts_with(workload.name)),
+            "{said}"
+        );
+        assert_eq!(
+            (&json["name"], &json["about"]),
+            (&workload.name.into(), &workload.about.into())
+        );
+        for (parameter, json) in workload
+            .parameters
+            .iter()
+            .zip(json["parameters"].as_array().unwrap())
+        {
+            assert!(said.contains(parameter.about), "{said}");
+            assert_eq!(json["name"], parameter.name);
+            assert_eq!(json["default"].as_str(), parameter.default);
+        }
+    }
+}
+
+#[test]
 fn the_schema_is_the_published_one() {
     let published = include_str!("../../../../static/schema/scenario.v1.json");
     assert_eq!(printed(&["schema"], ""), published);

@@ -40,6 +40,7 @@ fn what_a_worker_says_arrives() {
                 cgroup: 1,
                 threads: 1,
                 metric: Some("Mop/s".to_owned()),
+                labels: Vec::new(),
             }],
             cgroups: vec!["/".to_owned(), "/lu".to_owned()],
         },

@@ -88,6 +88,8 @@ impl Workload {
             Self::Pipe(_) => Some(2),
             Self::Ycsb(p) => Some(product(p.clients, 1)),
             Self::Dbench(p) => Some(product(p.clients, 1)),
+            Self::RtApp(document) => Some(instances(document)),
+            Self::Trace(text) => recorded(text),
             _ => None,
         }
     }
@@ -116,6 +118,24 @@ impl Workload {
             Self::Program(_) => "program",
         }
     }
+}
+
+/// Threads that an rt-app document creates, not counting those that fork.
+fn instances(document: &Value) -> u64 {
+    let tasks = document.get("tasks").and_then(Value::as_object);
+    let instances = |task: &Value| task.get("instance").map_or(Some(1), Value::as_u64);
+    let tasks = tasks.into_iter().flat_map(|tasks| tasks.values());
+    tasks.filter_map(instances).fold(0, u64::saturating_add)
+}
+
+/// Tasks of a recording in short; `None` where they cannot be counted without reading all of it.
+fn recorded(text: &str) -> Option<u64> {
+    let short = text.starts_with("# teeter trace 1");
+    short.then(|| {
+        text.lines()
+            .filter(|line| line.starts_with("task "))
+            .count() as u64
+    })
 }
 
 /// `periodic`: run, then sleep until the next period begins.

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use teeter_machine::{CpuId, CpuSet, NodeId, Speed, Topology};
-use teeter_scenario::document::{Action, Fork, Scenario, ScriptEntry, Tasks, Workload};
+use teeter_scenario::document::{Action, Fork, Scenario, ScriptEntry, Tasks};
 use teeter_scenario::{CpuList, Problem};
 use teeter_sched::{MmId, NewTask, RegionId, Rules, Sched, TaskId};
-use teeter_workload::{MemoryUse, Programs};
+use teeter_workload::{self as workload, Individual, MemoryUse, Programs};
 
 use super::Simulation;
 use crate::code::{Code, ends};
@@ -39,6 +39,8 @@ struct Compiled {
     /// Those of them that they get.
     affinity: CpuSet,
     birth: Birth,
+    /// What each thread asks for and gets, where they differ.
+    each: Vec<(CpuSet, CpuSet)>,
 }
 
 /// Builds the run. `compile` makes programs of tasks, with paths below those.
@@ -104,13 +106,16 @@ pub(super) fn simulation(
         world.threads[thread as usize].phase = Phase::Held;
     }
     for task in &world.tasks {
-        let by_themselves = match task.birth {
-            Birth::Forked { .. } => 1,
-            Birth::Placed { .. } => task.len() as usize,
-        };
-        for thread in task.threads.clone().take(by_themselves) {
-            if world.threads[thread as usize].phase == Phase::Unborn {
-                queue.set(Event::Timer(thread), task.start);
+        for (index, thread) in task.threads.clone().enumerate() {
+            let after = match &task.birth {
+                Birth::Forked { .. } => (index == 0).then_some(0),
+                Birth::Placed { .. } => Some(0),
+                Birth::Individual { births, .. } => births.get(index).and_then(after),
+            };
+            if let Some(after) = after
+                && world.threads[thread as usize].phase == Phase::Unborn
+            {
+                queue.set(Event::Timer(thread), task.start.saturating_add(after));
             }
         }
     }
@@ -121,7 +126,12 @@ pub(super) fn simulation(
     let affinities = world
         .threads
         .iter()
-        .map(|thread| (thread.task, compiled[thread.task as usize].affinity));
+        .zip(&world.table.threads)
+        .map(|(thread, info)| {
+            let compiled = &compiled[thread.task as usize];
+            let own = compiled.each.get(info.index as usize);
+            (thread.task, own.map_or(compiled.affinity, |own| own.1))
+        });
     let stats = Stats::new(places, topology.nodes.len(), world.tasks.len(), affinities);
     let online = |node: &CpuSet| node.and(&topology.online).len() as u32;
     let online_cpus = topology.nodes.iter().map(online).collect();
@@ -262,13 +272,75 @@ fn place(
         }
     }
     programs.throttle_spins(affinity.len());
-    let birth = birth(&tasks.fork, topology, &affinity)?;
+    let birth = match programs.individuals.as_slice() {
+        [] => birth(&tasks.fork, topology, &affinity)?,
+        individuals => Birth::Individual {
+            from: match birth(&tasks.fork, topology, &affinity)? {
+                Birth::Forked { from, .. } => from,
+                _ => affinity.first().unwrap_or(CpuId(0)),
+            },
+            births: individuals.iter().map(|one| one.birth).collect(),
+        },
+    };
+    let each = individuals(tasks, &programs, &asked, groups)?;
     Ok(Compiled {
         programs,
         asked,
         affinity,
         birth,
+        each,
     })
+}
+
+/// The time after its tasks' start at which a thread comes into being by itself.
+fn after(birth: &workload::Birth) -> Option<u64> {
+    match birth {
+        workload::Birth::Forked { after } | workload::Birth::Placed { after, .. } => Some(after.0),
+        workload::Birth::ByThread => None,
+    }
+}
+
+/// For each thread that differs, the CPUs it asks for, and those of them that it gets.
+fn individuals(
+    tasks: &Tasks,
+    programs: &Programs,
+    asked: &CpuSet,
+    groups: &Groups,
+) -> Part<Vec<(CpuSet, CpuSet)>> {
+    let path = format!("/workload/{}", tasks.workload.name());
+    let one = |(index, individual): (usize, &Individual)| {
+        let asked = individual
+            .cpus
+            .as_ref()
+            .map_or(*asked, |cpus| cpu_set(cpus).and(asked));
+        let group = match &individual.cgroup {
+            Some(cgroup) => groups.named(cgroup),
+            None => Some(groups.of(tasks)),
+        };
+        let problem = |message: String| {
+            let name = individual
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("thread {index}"));
+            vec![Problem::new(&path, format!("{name}: {message}"))]
+        };
+        let group = group.ok_or_else(|| problem("its cgroup is not there".to_owned()))?;
+        let affinity = asked.and(&group.cpus);
+        let on = match individual.birth {
+            workload::Birth::Placed { cpu, .. } => {
+                affinity.contains(CpuId(cpu as u16)) && cpu < u32::from(u16::MAX)
+            }
+            _ => !affinity.is_empty(),
+        };
+        if on {
+            Ok((asked, affinity))
+        } else {
+            Err(problem(
+                "the CPU it is on is not online, or not open to it".to_owned(),
+            ))
+        }
+    };
+    programs.individuals.iter().enumerate().map(one).collect()
 }
 
 fn birth(fork: &Fork, topology: &Topology, affinity: &CpuSet) -> Part<Birth> {
@@ -321,9 +393,9 @@ struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    fn new(used: &'a MemoryUse, tasks: &Tasks) -> Self {
+    fn new(used: &'a MemoryUse, tasks: &Tasks, threads: usize) -> Self {
         let node = |&node: &u32| NodeId(node as u16);
-        let all = threads_of(tasks);
+        let all = threads as u32;
         Self {
             used,
             nodes: used.nodes.iter().map(node).collect(),
@@ -378,8 +450,10 @@ impl World {
             programs,
             asked,
             birth,
+            each,
             ..
         } = compiled;
+        let alike = Individual::default();
         let task = self.tasks.len() as u32;
         let path = format!("/tasks/{task}/workload");
         let added = self.names.add(&mut self.shared, programs, cpus);
@@ -398,14 +472,16 @@ impl World {
         let mut memory = programs
             .memory
             .as_ref()
-            .map(|used| Memory::new(used, tasks));
+            .map(|used| Memory::new(used, tasks, programs.thread.len()));
         for (index, &program) in (0..).zip(&programs.thread) {
+            let own = programs.individuals.get(index as usize).unwrap_or(&alike);
+            let group = own.cgroup.as_ref().and_then(|path| groups.named(path));
             let id = sched.add_task(&NewTask {
-                group: groups.of(tasks).id,
-                nice: tasks.nice,
-                policy: tasks.policy,
-                affinity: *asked,
-                per_cpu_kthread: matches!(tasks.workload, Workload::Kworker(_)),
+                group: group.unwrap_or_else(|| groups.of(tasks)).id,
+                nice: own.nice.unwrap_or(tasks.nice),
+                policy: own.policy.unwrap_or(tasks.policy),
+                affinity: each.get(index as usize).map_or(*asked, |own| own.0),
+                per_cpu_kthread: own.per_cpu_kthread,
             });
             debug_assert_eq!(id.0 as usize, self.threads.len(), "both count tasks alike");
             self.table.threads.push(ThreadInfo { task, index });
@@ -427,6 +503,11 @@ impl World {
                 .metric
                 .as_ref()
                 .map(|metric| metric.name.to_owned()),
+            labels: programs
+                .individuals
+                .iter()
+                .filter_map(|one| one.name.clone())
+                .collect(),
         });
         self.tasks.push(TaskRun::new(
             threads,

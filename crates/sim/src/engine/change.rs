@@ -5,6 +5,7 @@ use std::ops::Range;
 use teeter_scenario::Nanos;
 use teeter_scenario::document::Bandwidth;
 use teeter_sched::{GroupId, TaskId};
+use teeter_workload as workload;
 
 use super::Simulation;
 use crate::queue::Event;
@@ -113,7 +114,10 @@ impl Simulation {
             let first = task.threads.start;
             let forked = matches!(task.birth, Birth::Forked { .. }) && thread != first;
             let by_first = forked && (!held || threads.contains(&first));
-            if !unborn || by_first {
+            let index = (thread - first) as usize;
+            let by_another = matches!(&task.birth, Birth::Individual { births, .. }
+                if births.get(index) == Some(&workload::Birth::ByThread));
+            if !unborn || by_first || by_another {
                 continue;
             }
             if thread == first {
@@ -160,8 +164,10 @@ impl Simulation {
             // The call it is in comes to its end first.
             Phase::Waking { .. } | Phase::Call(_) | Phase::Done => {}
             Phase::Forking { .. }
+            | Phase::Spawning { .. }
             | Phase::Ready
             | Phase::Work
+            | Phase::Steady
             | Phase::Touch
             | Phase::Parking
             | Phase::Wall { .. }

@@ -47,6 +47,7 @@ impl Simulation {
                 }
             }
             Phase::Forking { forked } => self.fork_next(cpu, thread, forked),
+            Phase::Spawning { child } => self.spawn(cpu, thread, child),
             Phase::Wall { until } if self.now < until => self.arm(cpu),
             Phase::Spin { flag, value } => {
                 let flag = &mut self.shared.flags[flag as usize];
@@ -94,7 +95,7 @@ impl Simulation {
             phase if phase.makes_progress() => {
                 Some(from.saturating_add(thread.left.div_ceil(state.rate)))
             }
-            Phase::Poll => Some(from.saturating_add(thread.left.div_ceil(FULL))),
+            Phase::Poll | Phase::Steady => Some(from.saturating_add(thread.left.div_ceil(FULL))),
             Phase::Wall { until } => Some(until.max(from)),
             Phase::Spin { flag, value } => {
                 let flag = &self.shared.flags[flag as usize];
@@ -115,7 +116,7 @@ impl Simulation {
             let instr = self.code.at(state.pc);
             state.pc += 1;
             match instr {
-                Instr::Compute(0) | Instr::Sleep(0) => {}
+                Instr::Compute(0) | Instr::ComputeCpu(0) | Instr::Sleep(0) => {}
                 Instr::Compute(work) => {
                     state.left = work;
                     state.pay_debt();
@@ -126,6 +127,11 @@ impl Simulation {
                     state.phase = Phase::Wall {
                         until: self.now.saturating_add(time),
                     };
+                    return self.arm(cpu);
+                }
+                Instr::ComputeCpu(work) => {
+                    state.left = work;
+                    state.phase = Phase::Steady;
                     return self.arm(cpu);
                 }
                 Instr::ComputeForever => {
@@ -246,6 +252,48 @@ impl Simulation {
                     return self.arm(cpu);
                 }
                 Instr::Yield => return self.give_way(cpu, thread),
+                Instr::SleepUntil(after) => {
+                    let at = self.tasks[state.task as usize].start.saturating_add(after);
+                    if at > self.now {
+                        self.queue.set(Event::Timer(thread), at);
+                        return self.sleep(cpu, thread, Phase::Asleep);
+                    }
+                }
+                Instr::SharedTimer {
+                    timer,
+                    period,
+                    absolute,
+                } => {
+                    let timer = &mut self.shared.timers[timer as usize];
+                    let next = timer.unwrap_or(state.started).saturating_add(period);
+                    let missed = next <= self.now;
+                    *timer = Some(if missed && !absolute { self.now } else { next });
+                    if !missed {
+                        self.queue.set(Event::Timer(thread), next);
+                        return self.sleep(cpu, thread, Phase::Asleep);
+                    }
+                }
+                Instr::Fork { first, count } => {
+                    let begin = self.tasks[state.task as usize].threads.start + first;
+                    let unborn = |&child: &u32| {
+                        let child = self.threads.get(child as usize);
+                        child.is_some_and(|child| child.phase == Phase::Unborn)
+                    };
+                    if let Some(child) = (begin..begin + count).find(unborn) {
+                        let state = &mut self.threads[thread as usize];
+                        state.phase = Phase::Spawning { child };
+                        state.left = FORK_WORK;
+                        state.pay_debt();
+                        return self.arm(cpu);
+                    }
+                }
+                Instr::Nice(nice) => {
+                    state.phase = Phase::Work;
+                    state.left = CALL_WORK;
+                    self.arm(cpu);
+                    self.sched.set_nice(Nanos(self.now), TaskId(thread), nice);
+                    return self.settle();
+                }
                 Instr::Exec => return self.exec(cpu, thread),
                 Instr::Loop { .. } | Instr::End { .. } => state.jump(instr),
                 Instr::Progress(amount) => {
@@ -356,6 +404,16 @@ impl Simulation {
         }
         self.arm(cpu);
         if forks {
+            self.fork(cpu, child, None);
+            self.settle();
+        }
+    }
+
+    /// Forks a thread of its own choice, and goes on.
+    fn spawn(&mut self, cpu: CpuId, thread: u32, child: u32) {
+        self.threads[thread as usize].phase = Phase::Ready;
+        self.arm(cpu);
+        if self.threads[child as usize].phase == Phase::Unborn {
             self.fork(cpu, child, None);
             self.settle();
         }

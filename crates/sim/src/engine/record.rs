@@ -59,8 +59,26 @@ impl Simulation {
         }
     }
 
+    /// What no event of a CPU brings about, such as a change by the script, is no task's doing.
+    fn context(&self, context: Context) -> Context {
+        let acting = self.recorder.as_ref().and_then(|recorder| recorder.acting);
+        if acting.is_some() {
+            context
+        } else {
+            Context::Hardirq
+        }
+    }
+
+    /// A change by the script is at hand.
+    pub(super) fn note_script(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.acting = None;
+        }
+    }
+
     pub(super) fn note_waking(&mut self, on: CpuId, context: Context, task: u32) {
         if self.recorder.is_some() {
+            let context = self.context(context);
             let cpu = self.threads[task as usize].cpu;
             self.record(on, context, What::Waking { task, cpu });
         }
@@ -70,6 +88,7 @@ impl Simulation {
         if self.recorder.is_none() {
             return;
         }
+        let context = self.context(context);
         let from = self.threads[task as usize].cpu;
         if cpu != from {
             let migrate = What::Migrate {

@@ -16,6 +16,7 @@ pub(crate) struct Numbers {
     pub(crate) channels: Vec<u32>,
     /// The first of the flags that lock each CPU.
     pub(crate) cpu_locks: u32,
+    pub(crate) timers: Vec<u32>,
 }
 
 /// The numbers of what has a name, by kind and name.
@@ -99,6 +100,10 @@ impl Names {
                 None => shared.channels.push(Channel::new(made)),
             }
             numbers.channels.push(number as u32);
+        }
+        for _ in 0..made.timers {
+            numbers.timers.push(shared.timers.len() as u32);
+            shared.timers.push(None);
         }
         Ok(numbers)
     }

@@ -35,7 +35,10 @@ impl Face {
     /// A task of a simulation as it is now.
     pub fn of(simulation: &Simulation, task: u32) -> Self {
         Self {
-            comm: short(&simulation.threads().name(task)),
+            comm: match simulation.threads().label(task) {
+                Some(label) => short(label),
+                None => short(&simulation.threads().name(task)),
+            },
             pid: FIRST_PID + task,
             prio: 120 + i32::from(simulation.nice(TaskId(task))),
         }

@@ -12,6 +12,8 @@ mod nested_groups;
 mod numa;
 mod own_rules;
 mod proof;
+mod replay;
+mod rtapp;
 mod script;
 mod shape;
 mod speed;

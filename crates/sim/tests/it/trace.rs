@@ -29,7 +29,7 @@ const BUSY: &str = r#"{
 }"#;
 
 /// Runs the scenario under a kernel, and gives its trace and its result.
-fn traced(format: TraceFormat, kernel: usize) -> (String, RunResult) {
+pub(crate) fn traced(format: TraceFormat, kernel: usize) -> (String, RunResult) {
     let scenario = Scenario::from_json(BUSY).unwrap();
     let mut simulation = Simulation::new(&scenario, kernel, 0).unwrap();
     simulation.record_trace(true);

@@ -80,6 +80,8 @@ pub(super) struct History {
     end: u64,
     pieces: usize,
     unsure: Vec<Unsure>,
+    /// One more than the highest CPU that an event names.
+    pub(super) cpus: u32,
     /// Events that came with an earlier time than the one before.
     pub(super) disordered: u64,
     /// Times a CPU ran another task than its last switch said, and lines that tell of lost events.
@@ -99,6 +101,7 @@ impl History {
             end: 0,
             pieces: 0,
             unsure: Vec::new(),
+            cpus: 1,
             disordered: 0,
             gaps: 0,
             unknown_context: false,
@@ -118,6 +121,14 @@ impl History {
         self.disordered += u64::from(event.at < self.end);
         let at = event.at.max(self.end);
         self.end = at;
+        let named = match event.what {
+            What::Waking { cpu, .. } | What::Wakeup { cpu, .. } | What::WakeupNew { cpu, .. } => {
+                cpu
+            }
+            What::Migrate { from, to, .. } => from.max(to),
+            _ => 0,
+        };
+        self.cpus = self.cpus.max(event.cpu + 1).max(named + 1);
         self.unknown_context |= event.context == Context::Unknown;
         self.note_current(event, at)?;
         match event.what {

@@ -3,6 +3,7 @@
 //! ```text
 //! # teeter trace 1
 //! length 1600123456
+//! cpus 8
 //! task 150 120 4 start orc      pid, priority, first CPU, how it came, name
 //! r1460 f1 r660 s64000 x        ran 1460 ns, forked the second task, …, slept until 64000 ns, ended
 //! task 151 120 3 forked burn0
@@ -89,6 +90,8 @@ pub struct Recorded {
 pub struct Recording {
     /// From its first event to its last, ns.
     pub length: u64,
+    /// How many CPUs there were, as far as is known.
+    pub cpus: u32,
     /// The tasks, in the order in which they were met.
     pub tasks: Vec<Recorded>,
     /// What was odd about it, and what was left out.
@@ -102,15 +105,9 @@ pub(super) fn too_many(what: &'static str, most: usize) -> Error {
 }
 
 impl Recording {
-    /// One more than the highest number of a CPU.
-    pub fn cpus(&self) -> u32 {
-        let highest = self.tasks.iter().map(|task| task.cpu).max();
-        highest.map_or(1, |cpu| cpu + 1)
-    }
-
     /// The recording in short, from which the same is read again.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{MARK}\nlength {}\n", self.length);
+        let mut text = format!("{MARK}\nlength {}\ncpus {}\n", self.length, self.cpus);
         for task in &self.tasks {
             task.write(&mut text);
         }
@@ -121,6 +118,7 @@ impl Recording {
     pub(super) fn from_text(text: &str) -> Result<Self, Error> {
         let mut recording = Self {
             length: 0,
+            cpus: 1,
             tasks: Vec::new(),
             notes: Vec::new(),
         };
@@ -132,6 +130,13 @@ impl Recording {
             }
             if let Some(length) = text.strip_prefix("length ") {
                 recording.length = nanos(length).map_err(unreadable)?;
+            } else if let Some(cpus) = text.strip_prefix("cpus ") {
+                let known = cpus
+                    .parse()
+                    .ok()
+                    .filter(|&cpus| (1..=limits::CPUS).contains(&cpus));
+                let wrong = || Unreadable::Cpu(cpus.chars().take(24).collect());
+                recording.cpus = known.ok_or_else(wrong).map_err(unreadable)?;
             } else if let Some(task) = text.strip_prefix("task ") {
                 if recording.tasks.len() >= limits::THREADS as usize {
                     return Err(too_many("tasks", limits::THREADS as usize));
@@ -285,7 +290,7 @@ fn nanos(text: &str) -> Result<u64, Unreadable> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# teeter trace 1\nlength 1600\ntask 150 120 4 start or c\nr14 f1 r6 s640 x\n\
+    const TEXT: &str = "# teeter trace 1\nlength 1600\ncpus 5\ntask 150 120 4 start or c\nr14 f1 r6 s640 x\n\
                         task 151 - 3 forked burn0\ns90/0 w0 b\ntask 9 -1 0 77 dl\n";
 
     #[test]
@@ -294,7 +299,7 @@ mod tests {
         assert_eq!(recording.tasks[0].comm, "or c");
         assert_eq!(recording.tasks[1].prio, None);
         assert_eq!(recording.tasks[2].origin, Origin::Appeared { at: 77 });
-        assert_eq!((recording.length, recording.cpus()), (1600, 5));
+        assert_eq!((recording.length, recording.cpus), (1600, 5));
         assert_eq!(recording.to_text(), TEXT);
     }
 
