@@ -6,8 +6,8 @@ use teeter_scenario::{Nanos, Problem};
 
 use crate::program::{Measure, Metric, Op, Programs, Traits};
 use crate::{
-    dbench, hackbench, kworker, memory, netperf, npb, npb_lu, numa, phases, pipe, rtapp, schbench, services, stream,
-    tbench, trace, ycsb,
+    dbench, hackbench, kworker, memory, netperf, npb, npb_lu, numa, phases, pipe, rtapp, schbench,
+    services, stream, tbench, trace, ycsb,
 };
 
 /// Private working set of a loop that computes on little data (assumed).

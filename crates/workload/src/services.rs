@@ -41,7 +41,7 @@ fn answers(service: u32) -> Op {
 fn work(service: u32) -> Nanos {
     let (least, most) = WORK_US;
     let more = u64::from(service) * STRIDE % (most - least + 1);
-    Nanos::from_micros((least + more) / 2)
+    Nanos::from_micros(u64::midpoint(least, more))
 }
 
 fn client(rate: Option<u32>, clients: u32) -> Program {
