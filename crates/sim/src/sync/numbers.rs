@@ -171,6 +171,7 @@ mod tests {
             metric: None,
             traits: workload::Traits::default(),
             memory: None,
+            individuals: Vec::new(),
         }
     }
 

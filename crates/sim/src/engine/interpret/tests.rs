@@ -31,6 +31,7 @@ fn build(cpus: u32, tasks: Tasks, programs: &[&[Op]]) -> Simulation {
     scenario.kernels = vec![Kernel::new("v5.5")];
     let compiled = Programs {
         memory: None,
+        individuals: Vec::new(),
         programs: programs
             .iter()
             .map(|ops| Program { ops: ops.to_vec() })
