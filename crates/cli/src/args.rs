@@ -55,6 +55,9 @@ pub(crate) enum Command {
     /// List the scenarios and machines that come along
     Presets,
     /// List the kernels
+    ///
+    /// v4.12 to v4.14 have none: load tracking, the search for idle CPUs and wake_affine changed there from one
+    /// release to the next, and their sources have not been held against this engine.
     Kernels,
     /// List the rules that can be switched alone
     Rules,

@@ -297,7 +297,7 @@ mod tests {
             ),
             (
                 r#","script":[{"at":"1s"}]"#,
-                "/script/0: one of `set`, `affinity`, `cgroup`, `move`, `start`, `stop`, `offline`, `online`, `nice` is needed",
+                "/script/0: one of `set`, `affinity`, `cgroup`, `move`, `start`, `stop`, `offline`, `online`, `nice`, `autogroup`, `slice` is needed",
             ),
             (
                 r#","script":[{"at":"1s","stop":"a","nice":{"task":"a","nice":3}}]"#,

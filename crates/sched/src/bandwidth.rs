@@ -16,6 +16,9 @@ use teeter_scenario::Nanos;
 use crate::ids::CfsRqId;
 use crate::sched::BOOT_NS;
 
+/// Length of a period that nobody has set, ns (`default_cfs_period`).
+const DEFAULT_PERIOD_NS: u64 = 100_000_000;
+
 /// Run time that a queue draws at once, ns (`sched_cfs_bandwidth_slice`).
 const SLICE_NS: u64 = 5_000_000;
 
@@ -72,7 +75,7 @@ impl CfsBandwidth {
     pub(crate) fn unlimited() -> Self {
         Self {
             quota: None,
-            period: 100_000_000,
+            period: DEFAULT_PERIOD_NS,
             burst: 0,
             runtime: 0,
             idle: false,

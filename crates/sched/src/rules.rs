@@ -27,7 +27,7 @@ use teeter_scenario::{Nanos, Problem};
 pub use balance::{
     AsymPull, AverageGuard, BalanceRules, CapacityTest, Decision, DetachLoad, NumaImbalance, Rework,
 };
-pub use bandwidth::{BandwidthRules, Expiry};
+pub use bandwidth::{BandwidthRules, Expiry, PeriodPhase};
 pub use change::ChangeRules;
 pub use domains::{
     AsymCapacity, AsymPacking, Clusters, Degenerate, DomainRules, GroupOrder, ImbNumaNr,

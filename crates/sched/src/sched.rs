@@ -141,9 +141,11 @@ impl Sched {
         sched
     }
 
-    /// Seeds the draws the kernel makes itself (NI_RANDOM).
+    /// Seeds what is chance in the kernel: the draws of NI_RANDOM, and where the periods of the groups there are
+    /// begin. Without a seed they begin with a tick.
     pub fn seed(&mut self, seed: u64) {
         self.dice = Dice::new(seed);
+        self.begin_periods(Dice::new(seed.rotate_left(32)));
     }
 
     /// The rules it runs by.

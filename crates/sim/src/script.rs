@@ -41,6 +41,13 @@ pub(crate) enum Change {
     Move { threads: Range<u32>, to: GroupId },
     /// `renice`
     Nice { threads: Range<u32>, nice: i8 },
+    /// A write to `/proc/PID/autogroup`.
+    Autogroup { threads: Range<u32>, nice: i8 },
+    /// `sched_setattr`; `None` = no slice of its own.
+    Slice {
+        threads: Range<u32>,
+        slice: Option<Nanos>,
+    },
     /// Starts threads that have not begun.
     Start { threads: Range<u32> },
     /// Kills threads.
@@ -130,6 +137,16 @@ impl Names<'_> {
                 let threads = self.threads(&format!("{path}/nice/task"), task)?;
                 let nice = *nice;
                 Ok(vec![Change::Nice { threads, nice }])
+            }
+            Action::Autogroup { task, nice } => {
+                let threads = self.threads(&format!("{path}/autogroup/task"), task)?;
+                let nice = *nice;
+                Ok(vec![Change::Autogroup { threads, nice }])
+            }
+            Action::Slice { task, slice } => {
+                let threads = self.threads(&format!("{path}/slice/task"), task)?;
+                let slice = Some(*slice).filter(|slice| *slice != Nanos::ZERO);
+                Ok(vec![Change::Slice { threads, slice }])
             }
             Action::Start(task) => {
                 let threads = self.threads(&format!("{path}/start"), task)?;

@@ -50,6 +50,21 @@ pub enum Action {
         /// -20 to 19.
         nice: i8,
     },
+    /// A write to `/proc/PID/autogroup`: another weight for the group of the task's session, that of a nice value.
+    /// Where the kernel does not group by session there is no such file, and nothing happens.
+    Autogroup {
+        /// Which task.
+        task: String,
+        /// -20 to 19.
+        nice: i8,
+    },
+    /// `sched_setattr` with a `sched_runtime`: a slice of the task's own (v6.12).
+    Slice {
+        /// Which task.
+        task: String,
+        /// Kernels take it within 0.1 to 100 ms; 0 = the kernel's again.
+        slice: Nanos,
+    },
 }
 
 /// The files of a cgroup that are written; `None` leaves one as it is.

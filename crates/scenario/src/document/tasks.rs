@@ -35,6 +35,8 @@ pub struct Tasks {
     pub session: u32,
     /// Utilisation clamps.
     pub uclamp: Uclamp,
+    /// A slice of their own (v6.12), which kernels take within 0.1 to 100 ms; `None`: the kernel's.
+    pub slice: Option<Nanos>,
 }
 
 impl Tasks {
@@ -54,6 +56,7 @@ impl Tasks {
             memory: None,
             session: 0,
             uclamp: Uclamp::default(),
+            slice: None,
         }
     }
 }

@@ -90,6 +90,11 @@ fn check_action(path: &str, action: &Action, known: &Known<'_>, report: &mut Rep
             known.check_task(format!("{path}/nice/task"), task, report);
             tasks::check_nice(&format!("{path}/nice/nice"), *nice, report);
         }
+        Action::Autogroup { task, nice } => {
+            known.check_task(format!("{path}/autogroup/task"), task, report);
+            tasks::check_nice(&format!("{path}/autogroup/nice"), *nice, report);
+        }
+        Action::Slice { task, .. } => known.check_task(format!("{path}/slice/task"), task, report),
     }
 }
 

@@ -235,6 +235,7 @@ fn tasks(count: usize, paths: Vec<String>) -> impl Strategy<Value = Vec<Tasks>> 
     ];
     let memory = (size(), option::of(cpus())).prop_map(|(size, nodes)| Memory { size, nodes });
     let uclamp = (0..=512_u32, 512..=1024_u32).prop_map(|(min, max)| Uclamp { min, max });
+    let slice = option::of(time());
     let first = (
         prop::sample::select(paths),
         workload(),
@@ -249,7 +250,7 @@ fn tasks(count: usize, paths: Vec<String>) -> impl Strategy<Value = Vec<Tasks>> 
         1..5_u32,
         option::of(memory),
         0..3_u32,
-        uclamp,
+        (uclamp, slice),
     );
     vec((first, second), count).prop_map(|all| {
         all.into_iter()
@@ -259,7 +260,7 @@ fn tasks(count: usize, paths: Vec<String>) -> impl Strategy<Value = Vec<Tasks>> 
                     i,
                     (
                         (cgroup, workload, threads, nice, policy, affinity),
-                        (start, fork, processes, memory, session, uclamp),
+                        (start, fork, processes, memory, session, (uclamp, slice)),
                     ),
                 )| Tasks {
                     name: format!("t{i}"),
@@ -275,6 +276,7 @@ fn tasks(count: usize, paths: Vec<String>) -> impl Strategy<Value = Vec<Tasks>> 
                     memory,
                     session,
                     uclamp,
+                    slice,
                 },
             )
             .collect()
@@ -493,6 +495,12 @@ fn entry(
         cpus().prop_map(Action::Online).boxed(),
         (task(), -20..=19_i8)
             .prop_map(|(task, nice)| Action::Nice { task, nice })
+            .boxed(),
+        (task(), -20..=19_i8)
+            .prop_map(|(task, nice)| Action::Autogroup { task, nice })
+            .boxed(),
+        (task(), time())
+            .prop_map(|(task, slice)| Action::Slice { task, slice })
             .boxed(),
     ];
     if !below.is_empty() {

@@ -3,10 +3,11 @@
 use teeter_machine::CpuId;
 use teeter_scenario::Nanos;
 
-use super::{MIN_EXPIRATION_NS, SLACK_PERIOD_NS, SLICE_NS};
+use super::{DEFAULT_PERIOD_NS, MIN_EXPIRATION_NS, SLACK_PERIOD_NS, SLICE_NS};
+use crate::balance::newidle::Dice;
 use crate::cfs_rq::cfs_rq_of;
 use crate::ids::GroupId;
-use crate::rules::Expiry;
+use crate::rules::{Expiry, PeriodPhase};
 use crate::sched::{BOOT_NS, Sched};
 
 impl Sched {
@@ -41,6 +42,25 @@ impl Sched {
             period.into_iter().chain(pool.slack_expires)
         });
         self.next_timer = timers.min();
+    }
+
+    /// Lets the periods of all groups begin where this kernel does (`init_cfs_bandwidth`).
+    pub(crate) fn begin_periods(&mut self, mut dice: Dice) {
+        let now = self.now;
+        let together = dice.below(self.tick_ns);
+        for group in self.groups.iter_mut().skip(1) {
+            let pool = &mut group.bandwidth;
+            let phase = match self.rules.bandwidth.phase {
+                PeriodPhase::Clock => together,
+                PeriodPhase::Random => dice.below(DEFAULT_PERIOD_NS),
+            };
+            pool.period_expires = if pool.period_active {
+                now + 1 + phase % pool.period
+            } else {
+                (now + 1 + phase).saturating_sub(DEFAULT_PERIOD_NS)
+            };
+        }
+        self.find_next_timer();
     }
 
     /// Writes `cpu.max` and `cpu.max.burst` of a group (`tg_set_cfs_bandwidth`); a quota of `None` is no
@@ -93,8 +113,8 @@ impl Sched {
         }
     }
 
-    /// Starts the period timer unless it runs (`start_cfs_bandwidth`). Periods begin at multiples of
-    /// their length since boot.
+    /// Starts the period timer unless it runs (`start_cfs_bandwidth`). It expires at a multiple of the period from
+    /// where it last did, or was to do first.
     pub(super) fn start_cfs_bandwidth(&mut self, group: GroupId, cpu: CpuId) {
         let now = self.now;
         let pool = &mut self.groups[group.index()].bandwidth;

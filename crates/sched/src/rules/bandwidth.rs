@@ -22,6 +22,21 @@ impl Choice for Expiry {
     ];
 }
 
+/// Where the periods of a group begin, relative to the tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeriodPhase {
+    /// At multiples of their length since the clock began, which ticks do not begin with: all groups alike (to
+    /// v6.3).
+    Clock,
+    /// At a time of each group's own, drawn when it is made (v6.4).
+    Random,
+}
+
+impl Choice for PeriodPhase {
+    const ALL: &'static [(&'static str, Self)] =
+        &[("clock", Self::Clock), ("random", Self::Random)];
+}
+
 /// How one kernel limits the run time of groups.
 #[expect(
     clippy::struct_excessive_bools,
@@ -37,6 +52,8 @@ pub struct BandwidthRules {
     pub slack_timer_once: bool,
     /// Whether a queue tries once more for the least run time before it is throttled (v5.8).
     pub last_try: bool,
+    /// Where periods begin.
+    pub phase: PeriodPhase,
     /// Whether unused quota may be saved up (`cpu.max.burst`, v5.14).
     pub burst: bool,
     /// Whether queues above a throttled one note the load they lose or gain (v5.7).
@@ -54,6 +71,11 @@ impl BandwidthRules {
             last_throttled_first: !release.since(4, 20),
             slack_timer_once: release.since(5, 3),
             last_try: release.since(5, 8),
+            phase: if release.since(6, 4) {
+                PeriodPhase::Random
+            } else {
+                PeriodPhase::Clock
+            },
             burst: release.since(5, 14),
             tracks_above: release.since(5, 7),
         }

@@ -11,6 +11,7 @@ use crate::group::TaskGroup;
 use crate::ids::{EntityId, GroupId, TaskId};
 use crate::load::Update;
 use crate::pelt::LOAD_AVG_MAX;
+use crate::queue::Dequeue;
 use crate::rules::{Feature, Pelt};
 use crate::task::{NewTask, State, Task};
 use crate::weight::{LoadWeight, NICE_0_LOAD, shares_of_cpu_weight};
@@ -47,6 +48,16 @@ impl Sched {
         let known = group != GroupId::ROOT && group.index() < self.groups.len();
         if known && !self.groups[group.index()].idle {
             self.set_shares(group, shares_of_cpu_weight(weight));
+        }
+    }
+
+    /// Gives a group the weight of a task of a nice level (`proc_sched_autogroup_set_nice`); -20 to 19, outside
+    /// that it is clamped.
+    pub fn set_group_nice(&mut self, now: Nanos, group: GroupId, nice: i8) {
+        self.advance(now);
+        let known = group != GroupId::ROOT && group.index() < self.groups.len();
+        if known && !self.groups[group.index()].idle {
+            self.set_shares(group, LoadWeight::of_nice(nice).weight);
         }
     }
 
@@ -119,8 +130,10 @@ impl Sched {
             return;
         }
         self.custom_slices = true;
+        let stood = self.take_out(task, Dequeue::Save);
         let se = self.task(task).se;
         self.se_mut(se).custom_slice = slice.map(|slice| slice.0.clamp(100_000, 100_000_000));
+        self.put_back(task, stood);
     }
 
     /// Points a task's entity at the queues of a CPU (`__set_task_cpu`, `set_task_rq`).

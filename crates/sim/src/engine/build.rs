@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use teeter_machine::{CpuId, CpuSet, NodeId, Speed, Topology};
 use teeter_scenario::document::{Action, Fork, Scenario, ScriptEntry, Tasks};
-use teeter_scenario::{CpuList, Problem};
+use teeter_scenario::{CpuList, Nanos, Problem};
 use teeter_sched::{MmId, NewTask, RegionId, Rules, Sched, TaskId};
 use teeter_workload::{self as workload, Individual, MemoryUse, Programs};
 
@@ -484,6 +484,9 @@ impl World {
                 per_cpu_kthread: own.per_cpu_kthread,
             });
             debug_assert_eq!(id.0 as usize, self.threads.len(), "both count tasks alike");
+            if tasks.slice.is_some() {
+                sched.set_slice(Nanos::ZERO, id, tasks.slice);
+            }
             self.table.threads.push(ThreadInfo { task, index });
             let ends = programs.runtime.is_some() || ends(&programs.programs[program as usize]);
             let mut thread = Thread::new(task, starts[program as usize]);

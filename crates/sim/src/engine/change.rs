@@ -62,6 +62,18 @@ impl Simulation {
             Change::Nice { threads, nice } => self.for_each(threads, |simulation, task| {
                 simulation.sched.set_nice(now, task, *nice);
             }),
+            Change::Autogroup { threads, nice } => {
+                let session = threads.clone().next().and_then(|thread| {
+                    let task = self.threads[thread as usize].task;
+                    self.tasks[task as usize].session
+                });
+                if let Some(session) = session {
+                    self.sched.set_group_nice(now, session, *nice);
+                }
+            }
+            Change::Slice { threads, slice } => self.for_each(threads, |simulation, task| {
+                simulation.sched.set_slice(now, task, *slice);
+            }),
             Change::Start { threads } => self.start(threads),
             Change::Stop { threads } => self.for_each(threads, |simulation, task| {
                 simulation.kill(task.0);

@@ -39,14 +39,19 @@ fn a_group_gets_its_quota_and_no_more() {
     for kernel in kernels() {
         scenario.kernels = vec![Kernel::new(kernel.name)];
         let result = result(&scenario);
-        let cpus = result.tasks[0].cpu_ns as f64 / (2000 * MS) as f64;
-        assert_near(cpus, 1.5, 0.03);
+        // Periods begin at any time, so that of the 21 which the run sees the first and the last are cut off.
+        let quotas = result.tasks[0].cpu_ns as f64 / (150 * MS) as f64;
+        assert!((19.8..=21.2).contains(&quotas), "{}: {quotas}", kernel.name);
         let group = &result.cgroups[0];
         assert_eq!(group.path, "/a");
         assert!((19..=20).contains(&group.nr_throttled), "{group:?}");
-        assert_eq!(group.nr_periods, group.nr_throttled);
-        // Four CPUs are throttled for 62 ms of each period; the last is not over.
-        assert_near(group.throttled_ns as f64 / MS as f64, 19.0 * 250.0, 60.0);
+        assert!(group.nr_periods - group.nr_throttled <= 1, "{group:?}");
+        // Four CPUs are throttled for 62 ms of each period, for less of the first; the last is not over.
+        let throttled = group.throttled_ns as f64 / MS as f64;
+        assert!(
+            (18.8 * 250.0..=20.2 * 250.0).contains(&throttled),
+            "{throttled}"
+        );
         // A throttled task waits, but not for a CPU.
         assert_near(result.idle_while_waiting, 0.0, 0.01);
     }
@@ -68,8 +73,10 @@ fn a_limit_is_set_and_lifted_while_it_runs() {
         change(500, max(100, 100)),
         change(1500, Bandwidth::default()),
     ];
+    // The limit comes with a full pool, which the first refill finds used up however soon it is.
     let cpus = result(&scenario).tasks[0].cpu_ns as f64 / MS as f64;
-    assert_near(cpus, 4.0 * 1000.0 + 1000.0, 30.0);
+    let quotas = (cpus - 4.0 * 1000.0) / 100.0;
+    assert!((9.7..=11.3).contains(&quotas), "{quotas}");
 }
 
 #[test]

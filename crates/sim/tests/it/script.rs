@@ -188,6 +188,31 @@ fn a_move_and_a_renice_change_the_shares() {
 }
 
 #[test]
+fn a_slice_of_its_own_makes_turns_shorter_from_v6_12_on() {
+    let switches = |kernel: &str, written: bool, scripted: bool| {
+        let mut tasks = vec![threads("a", Workload::Hog, 2)];
+        tasks[0].slice = written.then_some(Nanos::from_millis(20));
+        let mut scenario = scenario("node:1 core:1 pu:1", tasks, 2000);
+        scenario.kernels = vec![Kernel::new(kernel)];
+        if scripted {
+            let slice = Action::Slice {
+                task: "a".to_owned(),
+                slice: Nanos::from_millis(20),
+            };
+            scenario.script = vec![at(0, slice)];
+        }
+        result(&scenario).switches
+    };
+    for kernel in ["v6.12", "v6.17"] {
+        let own = switches(kernel, false, false);
+        assert!(4 * switches(kernel, true, false) < own, "{kernel}: {own}");
+        assert!(4 * switches(kernel, false, true) < own, "{kernel}: {own}");
+    }
+    let old = switches("v6.6", false, false);
+    assert_eq!(switches("v6.6", true, true), old);
+}
+
+#[test]
 fn the_script_starts_and_stops_tasks() {
     let tasks = vec![
         threads("late", Workload::Hog, 2),

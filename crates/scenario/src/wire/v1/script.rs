@@ -44,6 +44,12 @@ pub(super) struct ScriptEntry {
     /// Change a task's nice value.
     #[serde(skip_serializing_if = "Option::is_none")]
     nice: Option<Nice>,
+    /// Give the group of a task's session the weight of a nice value (`/proc/PID/autogroup`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    autogroup: Option<Nice>,
+    /// Give a task a slice of its own (`sched_setattr`, v6.12 and later).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice: Option<Slice>,
 }
 
 /// Which task is bound to which CPUs.
@@ -97,6 +103,14 @@ struct Nice {
     nice: i8,
 }
 
+/// Which task gets which slice; kernels take it within 0.1 to 100 ms, 0 = the kernel's own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Slice {
+    task: String,
+    slice: Nanos,
+}
+
 impl ScriptEntry {
     /// What the types do not rule out.
     pub(super) fn check(&self, path: &str, problems: &mut Vec<Problem>) {
@@ -110,6 +124,8 @@ impl ScriptEntry {
             ("offline", self.offline.is_some()),
             ("online", self.online.is_some()),
             ("nice", self.nice.is_some()),
+            ("autogroup", self.autogroup.is_some()),
+            ("slice", self.slice.is_some()),
         ];
         exactly_one(path, &actions, problems);
     }
@@ -139,6 +155,14 @@ impl ScriptEntry {
             task: n.task,
             nice: n.nice,
         });
+        let autogroup = self.autogroup.map(|n| Action::Autogroup {
+            task: n.task,
+            nice: n.nice,
+        });
+        let slice = self.slice.map(|s| Action::Slice {
+            task: s.task,
+            slice: s.slice,
+        });
         self.set
             .map(Action::Set)
             .or(affinity)
@@ -149,6 +173,8 @@ impl ScriptEntry {
             .or(self.offline.map(Action::Offline))
             .or(self.online.map(Action::Online))
             .or(nice)
+            .or(autogroup)
+            .or(slice)
             .unwrap_or_else(|| Action::Set(BTreeMap::new()))
     }
 }
@@ -188,6 +214,8 @@ impl From<doc::ScriptEntry> for ScriptEntry {
             Action::Offline(cpus) => wire.offline = Some(cpus),
             Action::Online(cpus) => wire.online = Some(cpus),
             Action::Nice { task, nice } => wire.nice = Some(Nice { task, nice }),
+            Action::Autogroup { task, nice } => wire.autogroup = Some(Nice { task, nice }),
+            Action::Slice { task, slice } => wire.slice = Some(Slice { task, slice }),
         }
         wire
     }

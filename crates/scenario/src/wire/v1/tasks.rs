@@ -54,6 +54,9 @@ pub(super) struct Tasks {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = [0, 1024]))]
     uclamp: Option<(u32, u32)>,
+    /// A slice of their own (v6.12 and later), which kernels take within 0.1 to 100 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice: Option<Nanos>,
 }
 
 /// How threads come into being: forked one after another `from` a parent's CPU (the kernel's fork placement
@@ -120,6 +123,7 @@ impl From<Tasks> for doc::Tasks {
             uclamp: wire
                 .uclamp
                 .map_or(default.uclamp, |(min, max)| doc::Uclamp { min, max }),
+            slice: wire.slice,
             ..default
         }
     }
@@ -145,6 +149,7 @@ impl From<doc::Tasks> for Tasks {
             }),
             session: changed(tasks.session, &default.session),
             uclamp: changed(tasks.uclamp, &default.uclamp).map(|uclamp| (uclamp.min, uclamp.max)),
+            slice: tasks.slice,
         }
     }
 }

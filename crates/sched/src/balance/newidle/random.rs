@@ -67,10 +67,19 @@ impl Dice {
 
     /// The next throw, 0..1024.
     fn throw(&mut self) -> u32 {
+        (self.next() >> 54) as u32
+    }
+
+    /// The next throw, 0..`below`, which must not be 0 and far below 2^64.
+    pub(crate) fn below(&mut self, below: u64) -> u64 {
+        (self.next() >> 16) % below
+    }
+
+    fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 54) as u32
+        self.0
     }
 }
 

@@ -417,6 +417,11 @@ pub(super) const RULES: &[RuleInfo] = &[
         "a queue tries once more for run time before it is throttled"
     ),
     rule!(
+        "bandwidth.phase",
+        bandwidth.phase,
+        "where the periods of a group begin, relative to the tick"
+    ),
+    rule!(
         "bandwidth.burst",
         bandwidth.burst,
         "unused quota may be saved up"

@@ -1,7 +1,7 @@
 //! Limits that strike where they should not.
 
 use teeter_scenario::Nanos;
-use teeter_scenario::document::workload::Step;
+use teeter_scenario::document::workload::{Periodic, Step};
 use teeter_scenario::document::{
     Action, Bandwidth, Cgroup, Fork, Scenario, ScriptEntry, Tasks, Workload,
 };
@@ -69,8 +69,12 @@ fn k8s_97445_limit_high() {
 }
 
 /// koordinator-cpuset-quota: one busy loop bound to one CPU, with a quota of one CPU. It can never use more, and was
-/// throttled all the same in 34 of 3076 periods, for 0.35 ms each, when timers came late. Ours come in time: it is
-/// not throttled.
+/// throttled all the same in 34 of 3076 periods, for 0.35 ms each.
+///
+/// What a CPU has used is counted at its ticks, of which a period has as many as the one before: it has used no more
+/// than its quota. But a period does not begin with a tick. Whatever else wakes on the CPU between the last tick and
+/// the end of a period has more counted than that, and if little was left the group waits for the new period. How
+/// often that is depends on what wakes: here 51 of 3000 periods to v6.3, for 0.77 ms each.
 #[test]
 fn koordinator_cpuset_quota() {
     let mut scenario = scenario(
@@ -82,11 +86,37 @@ fn koordinator_cpuset_quota() {
         cpus: Some([2].into_iter().collect()),
         ..limited("pod", 100_000, 100)
     }];
+    // What a kernel thread of that CPU may do.
+    let mut disturbed = scenario.clone();
+    let now_and_then = Workload::Periodic(Periodic {
+        period: Nanos::from_micros(37_013),
+        run: Nanos::from_micros(20),
+    });
+    disturbed.tasks.push(Tasks {
+        fork: Fork::On([2].into_iter().collect()),
+        affinity: Some([2].into_iter().collect()),
+        ..threads("kernel", now_and_then, 1)
+    });
     for kernel in ["v4.11", "v5.3", "v5.10", "v6.1", "v6.12"] {
-        let group = under(&scenario, kernel).cgroups[0].clone();
-        println!("{kernel}: {group:?}");
-        assert!(group.nr_periods >= 299);
-        assert_eq!((group.nr_throttled, group.throttled_ns), (0, 0));
+        let of_boots = |scenario: &Scenario, boots: u64| {
+            let mut scenario = scenario.clone();
+            let mut sums = [0, 0, 0];
+            for seed in 1..=boots {
+                scenario.run.seed = seed;
+                let group = under(&scenario, kernel).cgroups[0].clone();
+                let found = [group.nr_periods, group.nr_throttled, group.throttled_ns];
+                sums = [0, 1, 2].map(|at| sums[at] + found[at]);
+            }
+            sums
+        };
+        let [periods, throttled, _] = of_boots(&scenario, 2);
+        assert!(periods >= 598, "{kernel}: {periods}");
+        assert_eq!(throttled, 0, "{kernel}");
+        let [periods, throttled, ns] = of_boots(&disturbed, 10);
+        println!("{kernel}: {throttled} of {periods} periods, {ns} ns");
+        assert!(throttled > 0 && 10 * throttled < periods, "{kernel}");
+        // Never longer than from one tick to the next.
+        assert!(ns < throttled * 4 * MS, "{kernel}");
     }
 }
 

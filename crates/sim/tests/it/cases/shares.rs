@@ -2,7 +2,7 @@
 
 use teeter_scenario::Nanos;
 use teeter_scenario::document::workload::Step;
-use teeter_scenario::document::{Kernel, SettingValue, Workload};
+use teeter_scenario::document::{Action, Kernel, ScriptEntry, SettingValue, Workload};
 
 use super::{cpus_of, under, weighing, within};
 use crate::bench::{assert_near, result, scenario, threads};
@@ -99,5 +99,36 @@ fn autogroup_nice() {
         // 32 tasks of weight 15 against 8 of weight 1024.
         assert_near(share(kernel, false), 0.055, 0.02);
         assert_near(share(kernel, true), 0.5, 0.05);
+    }
+}
+
+/// The way out that autogroup has: `echo 19 > /proc/PID/autogroup` makes the session nice.
+#[test]
+fn autogroup_nice_of_the_session() {
+    let mut build = threads("build", Workload::Hog, 32);
+    build.session = 1;
+    let mut game = threads("game", Workload::Hog, 8);
+    game.session = 2;
+    let mut scenario = scenario("node:1 core:8 pu:1", vec![build, game], 4000);
+    scenario.run.warmup = Nanos::from_millis(1500);
+    scenario.script = vec![ScriptEntry {
+        at: Nanos::from_millis(500),
+        action: Action::Autogroup {
+            task: "build".to_owned(),
+            nice: 19,
+        },
+    }];
+    let mut share = |kernel: &str, autogroup: bool| {
+        let mut kernel = Kernel::new(kernel);
+        kernel
+            .set
+            .insert("autogroup".to_owned(), SettingValue::Bool(autogroup));
+        scenario.kernels = vec![kernel];
+        cpus_of(&result(&scenario), &scenario, 0) / 8.0
+    };
+    for kernel in ["v5.5", "v6.1", "v6.12"] {
+        // The group weighs 15 against 1024; without groups 32 of 40 tasks are the build's.
+        assert_near(share(kernel, true), 0.015, 0.02);
+        assert_near(share(kernel, false), 0.8, 0.05);
     }
 }
