@@ -8,6 +8,7 @@ mod digests;
 mod golden_fairness;
 mod golden_placement;
 mod invariants;
+mod knobs;
 mod nested_groups;
 mod numa;
 mod own_rules;
