@@ -22,6 +22,8 @@ pub(crate) enum Format {
     Perfetto,
     /// JSON Lines, one for each event
     Jsonl,
+    /// A trace.dat, for trace-cmd report and KernelShark
+    Dat,
 }
 
 impl From<Format> for TraceFormat {
@@ -30,6 +32,7 @@ impl From<Format> for TraceFormat {
             Format::Ftrace => Self::Ftrace,
             Format::Perfetto => Self::Perfetto,
             Format::Jsonl => Self::Jsonl,
+            Format::Dat => Self::Dat,
         }
     }
 }

@@ -108,7 +108,7 @@ impl Recording {
         );
         note(
             u64::from(history.unknown_context),
-            "kind of line does not tell interrupts from tasks: a wakeup counts as made by the task that ran, if that sleeps itself",
+            "kind of line does not tell interrupts from tasks (`trace-cmd report -l` does): a wakeup counts as made by the task that ran, if that sleeps itself",
         );
         let stopper = |task: &&Recorded| task.is_stopper();
         note(

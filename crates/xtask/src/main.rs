@@ -17,6 +17,7 @@ mod program;
 mod site;
 mod step;
 mod suite;
+mod trace_cmd;
 mod wasm_std;
 mod workshop;
 

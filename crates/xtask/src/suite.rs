@@ -8,6 +8,7 @@ use crate::e2e;
 use crate::error::{Error, Result};
 use crate::program::on_path;
 use crate::step::{Step, seconds};
+use crate::trace_cmd;
 use crate::wasm_std::TARGET;
 use crate::workshop::Workshop;
 
@@ -69,6 +70,7 @@ impl Part {
                 } else {
                     &["test", "--workspace", "--lib", "--bins", "--tests"]
                 };
+                trace_cmd::ready(workshop.cache())?;
                 workshop.cargo().args(runner).run()
             }
             Self::Doc => workshop

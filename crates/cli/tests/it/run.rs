@@ -1,6 +1,7 @@
 //! `teeter run`
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 use teeter_scenario::{Scenario, presets};
@@ -213,6 +214,48 @@ fn a_run_leaves_its_trace() {
     let chrome: Value = serde_json::from_str(&traced("perfetto")).unwrap();
     assert!(chrome["traceEvents"].as_array().unwrap().len() > 100);
     fs::remove_file(path).unwrap();
+}
+
+/// Whether a program is there. Where CI runs, everything has been installed.
+fn there(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok();
+    assert!(found || std::env::var_os("CI").is_none(), "{program} is missing");
+    found
+}
+
+#[test]
+fn trace_cmd_reports_what_happened() {
+    if !there("trace-cmd") {
+        return;
+    }
+    let (dat, text) = (file("run.dat", ""), file("run.trace", ""));
+    let one = ["--kernel", "v5.3", "--repeats", "1", "--trace"];
+    run(&[one.as_slice(), &[dat.to_str().unwrap(), "--format", "dat"]].concat());
+    run(&[one.as_slice(), &[text.to_str().unwrap()]].concat());
+    // With interrupts told apart, and to the nanosecond.
+    let report = Command::new("trace-cmd")
+        .args(["report", "-l", "-t", "-i"])
+        .arg(&dat)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&report.stderr), "");
+    let report = String::from_utf8(report.stdout).unwrap();
+    let text_lines = fs::read_to_string(&text).unwrap();
+    let events = |text: &str| text.lines().filter(|line| line.contains(": sched_")).count();
+    assert_eq!(events(&report), events(&text_lines));
+    let (reported, printed) = (
+        teeter_workload::Recording::read(&report).unwrap(),
+        teeter_workload::Recording::read(&text_lines).unwrap(),
+    );
+    assert_eq!((reported.notes.len(), reported.cpus), (0, 4));
+    assert_eq!(reported.tasks.len(), printed.tasks.len());
+    for (reported, printed) in reported.tasks.iter().zip(&printed.tasks) {
+        assert_eq!((&reported.comm, reported.pid), (&printed.comm, printed.pid));
+        assert_eq!((reported.cpu, reported.origin), (printed.cpu, printed.origin));
+        assert_eq!(reported.pieces.len(), printed.pieces.len(), "{}", printed.comm);
+    }
+    fs::remove_file(dat).unwrap();
+    fs::remove_file(text).unwrap();
 }
 
 #[test]

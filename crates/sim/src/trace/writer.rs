@@ -2,6 +2,7 @@
 
 use std::io::{self, Seek, Write};
 
+use super::dat::Dat;
 use super::event::TraceEvent;
 use super::perfetto::Perfetto;
 use super::{ftrace, jsonl};
@@ -16,6 +17,8 @@ pub enum TraceFormat {
     Perfetto,
     /// An object for each event, a line each.
     Jsonl,
+    /// `trace.dat` of trace-cmd, version 6. All events are kept until the end.
+    Dat,
 }
 
 /// Writes a trace as the run goes on.
@@ -31,6 +34,7 @@ enum State {
     Ftrace { cpus: usize },
     Perfetto(Box<Perfetto>),
     Jsonl,
+    Dat(Dat),
 }
 
 impl<W: Write + Seek> TraceWriter<W> {
@@ -49,6 +53,7 @@ impl<W: Write + Seek> TraceWriter<W> {
                 State::Perfetto(Box::new(Perfetto::begin(&mut out, simulation)?))
             }
             TraceFormat::Jsonl => State::Jsonl,
+            TraceFormat::Dat => State::Dat(Dat::new(cpus)),
         };
         Ok(Self {
             out,
@@ -68,6 +73,7 @@ impl<W: Write + Seek> TraceWriter<W> {
                 State::Ftrace { .. } => ftrace::line(&mut self.out, simulation, event)?,
                 State::Perfetto(perfetto) => perfetto.event(&mut self.out, simulation, event)?,
                 State::Jsonl => jsonl::line(&mut self.out, simulation, event)?,
+                State::Dat(dat) => dat.event(simulation, event),
             }
         }
         Ok(())
@@ -85,6 +91,7 @@ impl<W: Write + Seek> TraceWriter<W> {
             }
             State::Perfetto(perfetto) => perfetto.end(&mut self.out, simulation)?,
             State::Jsonl => {}
+            State::Dat(dat) => dat.end(&mut self.out, simulation)?,
         }
         self.out.flush()?;
         Ok(self.out)

@@ -1,7 +1,8 @@
 //! What stands before the name of an event: who, where, in what context, when.
 //!
 //! tracefs and `trace-cmd report`: `comm-pid (tgid) [cpu] flags seconds:`, of which the group and the flags may
-//! be missing. `perf script`: `comm pid/tid [cpu] seconds:`, of which the first number may be missing.
+//! be missing. `trace-cmd report -l`: `comm-pid CPUflags seconds:`. `perf script`: `comm pid/tid [cpu] seconds:`,
+//! of which the first number may be missing.
 
 use super::event::Context;
 use crate::error::Unreadable;
@@ -42,9 +43,20 @@ fn cpu_and_flags(text: &str) -> Result<(&str, u32, Option<&str>), Unreadable> {
     if let Some(cpu) = bracketed(word) {
         return Ok((rest, cpu, None));
     }
+    if let Some((cpu, flags)) = joined(word) {
+        return Ok((rest, cpu, Some(flags)));
+    }
     let (rest, before) = last_word(rest);
     let cpu = bracketed(before).ok_or(Unreadable::Missing("[cpu]"))?;
     Ok((rest, cpu, Some(word)))
+}
+
+/// `3d.h2.`, the number of a CPU and the flags, as latency formats have them; `3-0x9` in raw ones.
+fn joined(word: &str) -> Option<(u32, &str)> {
+    let end = word.find(|c: char| !c.is_ascii_digit())?;
+    let (cpu, flags) = word.split_at(end);
+    let is_flags = flags.starts_with("-0x") || (4..=6).contains(&flags.len());
+    super::number::cpu(cpu).ok().filter(|_| is_flags).map(|cpu| (cpu, flags))
 }
 
 /// A name and a number.
@@ -71,6 +83,14 @@ fn who(text: &str) -> Result<(&str, u32), Unreadable> {
 /// The third flag tells of interrupts (`trace_print_lat_fmt`): `h` and `H` hardware, `s` software, `z` and `Z`
 /// non-maskable.
 fn context(flags: &str) -> Context {
+    if let Some(bits) = flags.strip_prefix("-0x") {
+        // TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ.
+        return match u32::from_str_radix(bits, 16) {
+            Ok(bits) if bits & 0x18 != 0 => Context::Interrupt,
+            Ok(_) => Context::Task,
+            Err(_) => Context::Unknown,
+        };
+    }
     match flags.as_bytes().get(2) {
         Some(b'.') => Context::Task,
         Some(b'h' | b'H' | b's' | b'z' | b'Z') => Context::Interrupt,
@@ -146,6 +166,20 @@ mod tests {
                 0,
                 0,
                 Context::Unknown,
+            ),
+            (
+                "  <idle>-0      11d.h2.    73.945460: ",
+                "<idle>",
+                0,
+                11,
+                Context::Interrupt,
+            ),
+            (
+                "   hog.0-1000    0-0x1     73.945460: ",
+                "hog.0",
+                1000,
+                0,
+                Context::Task,
             ),
         ];
         for (text, comm, pid, cpu, context) in cases {

@@ -44,6 +44,7 @@ fn switch(payload: &str) -> Read<What<'_>> {
     if payload.starts_with("prev_comm=") {
         let (prev, next) = payload
             .split_once(" ==> next_comm=")
+            .or_else(|| payload.split_once(" next_comm="))
             .ok_or(Unreadable::Missing("==> next_comm="))?;
         let (task, rest) = keyed("prev_", prev)?;
         let state = after(rest, "prev_state=").ok_or(Unreadable::Missing("prev_state="))?;
