@@ -219,7 +219,10 @@ fn a_run_leaves_its_trace() {
 /// Whether a program is there. Where CI runs, everything has been installed.
 fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok();
-    assert!(found || std::env::var_os("CI").is_none(), "{program} is missing");
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "{program} is missing"
+    );
     found
 }
 
@@ -241,7 +244,11 @@ fn trace_cmd_reports_what_happened() {
     assert_eq!(String::from_utf8_lossy(&report.stderr), "");
     let report = String::from_utf8(report.stdout).unwrap();
     let text_lines = fs::read_to_string(&text).unwrap();
-    let events = |text: &str| text.lines().filter(|line| line.contains(": sched_")).count();
+    let events = |text: &str| {
+        text.lines()
+            .filter(|line| line.contains(": sched_"))
+            .count()
+    };
     assert_eq!(events(&report), events(&text_lines));
     let (reported, printed) = (
         teeter_workload::Recording::read(&report).unwrap(),
@@ -251,8 +258,16 @@ fn trace_cmd_reports_what_happened() {
     assert_eq!(reported.tasks.len(), printed.tasks.len());
     for (reported, printed) in reported.tasks.iter().zip(&printed.tasks) {
         assert_eq!((&reported.comm, reported.pid), (&printed.comm, printed.pid));
-        assert_eq!((reported.cpu, reported.origin), (printed.cpu, printed.origin));
-        assert_eq!(reported.pieces.len(), printed.pieces.len(), "{}", printed.comm);
+        assert_eq!(
+            (reported.cpu, reported.origin),
+            (printed.cpu, printed.origin)
+        );
+        assert_eq!(
+            reported.pieces.len(),
+            printed.pieces.len(),
+            "{}",
+            printed.comm
+        );
     }
     fs::remove_file(dat).unwrap();
     fs::remove_file(text).unwrap();

@@ -176,7 +176,7 @@ impl Dat {
         let mut names = String::new();
         for task in 0..simulation.threads().threads.len() as u32 {
             let Face { comm, pid, .. } = Face::of(simulation, task);
-            names.push_str(&format!("{pid} {comm}\n"));
+            names.extend([pid.to_string().as_str(), " ", &comm, "\n"]);
         }
         sized(out, &names)?;
         out.write_all(&(self.cpus.len() as u32).to_le_bytes())?;
@@ -215,13 +215,13 @@ impl Format {
                 text.push('\n');
             }
             let signed = u8::from(*signed);
-            text.push_str(&format!(
+            let field = format!(
                 "\tfield:{declaration};\toffset:{offset};\tsize:{size};\tsigned:{signed};\n"
-            ));
+            );
+            text.push_str(&field);
             offset += size;
         }
-        text.push_str(&format!("\nprint fmt: {}\n", self.print));
-        text
+        text + "\nprint fmt: " + self.print + "\n"
     }
 }
 
@@ -366,6 +366,9 @@ mod tests {
         buffer.put(5 + (3 << 27) + 9, &[2; 8]);
         let word = |at: usize| u32::from_le_bytes(buffer.pages[at..at + 4].try_into().unwrap());
         assert_eq!(word(PAGE_HEADER), 2);
-        assert_eq!((word(28), word(32), word(36)), (30 | 9 << 5, 3, 2));
+        assert_eq!(
+            (word(28), word(32), word(36)),
+            (TIME_EXTEND + (9 << 5), 3, 2)
+        );
     }
 }

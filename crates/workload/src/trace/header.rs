@@ -56,7 +56,10 @@ fn joined(word: &str) -> Option<(u32, &str)> {
     let end = word.find(|c: char| !c.is_ascii_digit())?;
     let (cpu, flags) = word.split_at(end);
     let is_flags = flags.starts_with("-0x") || (4..=6).contains(&flags.len());
-    super::number::cpu(cpu).ok().filter(|_| is_flags).map(|cpu| (cpu, flags))
+    super::number::cpu(cpu)
+        .ok()
+        .filter(|_| is_flags)
+        .map(|cpu| (cpu, flags))
 }
 
 /// A name and a number.
