@@ -59,8 +59,8 @@ test("undo and redo walk through the changes", async () => {
 
 test("imbalance_pct set while nothing runs counts from the start", async () => {
   const { desk, problems, digests } = await finished(luGroup("2s"));
-  await desk.at("pct-slider").fill("200");
-  await eventually(() => desk.at("pct-entry").inputValue(), "200");
+  await desk.at("slider-domain.NUMA.imbalance_pct").fill("200");
+  await eventually(() => desk.at("entry-domain.NUMA.imbalance_pct").inputValue(), "200");
   const link = await desk.link();
   const scenario = await engine.decode(link);
   assert.equal(scenario.script, undefined);
@@ -70,11 +70,11 @@ test("imbalance_pct set while nothing runs counts from the start", async () => {
   await desk.at("run").click();
   await desk.endsIn(changed);
 
-  await desk.at("pct-entry").fill("117");
-  await desk.at("pct-entry").press("Enter");
-  await eventually(() => desk.at("pct-slider").inputValue(), "117");
-  await desk.at("pct-entry").fill("99");
-  await desk.at("pct-entry").press("Enter");
+  await desk.at("entry-domain.NUMA.imbalance_pct").fill("117");
+  await desk.at("entry-domain.NUMA.imbalance_pct").press("Enter");
+  await eventually(() => desk.at("slider-domain.NUMA.imbalance_pct").inputValue(), "117");
+  await desk.at("entry-domain.NUMA.imbalance_pct").fill("99");
+  await desk.at("entry-domain.NUMA.imbalance_pct").press("Enter");
   await desk.page.getByText("a whole number from 100 to 1000").waitFor();
   const kept = await engine.decode(await desk.link());
   assert.deepEqual(kept.kernels.map((kernel) => kernel.set[PCT]), [117, 117], "what was refused changed nothing");
@@ -86,7 +86,7 @@ test("imbalance_pct turned while it runs is written into the script, at its time
   const desk = new Desk(page);
   await desk.speed(0.25);
   await desk.passed(100e6);
-  await desk.at("pct-slider").fill("101");
+  await desk.at("slider-domain.NUMA.imbalance_pct").fill("101");
   await desk.panel("Script");
   await desk.at("script").getByText(`${PCT} = 101`).waitFor();
   const shown = await desk.now();

@@ -58,12 +58,12 @@ test("by keyboard alone: run, pause, the slider, another kernel, the link", asyn
   await page.keyboard.type("v5.5");
   await eventually(() => desk.at("kernel-a").inputValue(), "v5.5");
 
-  await tabTo(page, "pct-slider");
+  await tabTo(page, "slider-domain.NUMA.imbalance_pct");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowRight");
-  await eventually(() => desk.at("pct-entry").inputValue(), "127");
+  await eventually(() => desk.at("entry-domain.NUMA.imbalance_pct").inputValue(), "127");
   const { kernels } = await engine.decode(await desk.link());
   assert.deepEqual(kernels.map((kernel) => kernel.base), ["v5.5", "v5.5"]);
   assert.deepEqual(kernels.map((kernel) => kernel.set["domain.NUMA.imbalance_pct"]), [127, 127]);
@@ -86,7 +86,7 @@ test("the tabulator goes once round the page, and the focus is always seen", asy
   assert.ok(passed.length < 80, "the focus is not caught anywhere");
   assert.deepEqual(passed.filter((at) => !at.visible).map((at) => at.name), [], "focus out of sight");
   const names = passed.map((at) => at.name);
-  for (const wanted of ["preset", "run", "restart", "speed", "copy-link", "theme", "kernel-a", "kernel-b", "pct-entry", "pct-slider"]) {
+  for (const wanted of ["preset", "run", "restart", "speed", "copy-link", "theme", "kernel-a", "kernel-b", "entry-domain.NUMA.imbalance_pct", "slider-domain.NUMA.imbalance_pct"]) {
     assert.ok(names.includes(wanted), `${wanted} is among ${names.join(", ")}`);
   }
 });
@@ -120,7 +120,7 @@ test("the space bar runs and pauses from anywhere but a field", async () => {
   await desk.at("run").waitFor();
   await page.keyboard.press("Space");
   await desk.at("pause").waitFor();
-  await desk.at("pct-entry").focus();
+  await desk.at("entry-domain.NUMA.imbalance_pct").focus();
   await page.keyboard.press("Space");
   await desk.passed(await desk.now());
   await desk.at("pause").waitFor();
@@ -140,10 +140,10 @@ test("by touch, on a small screen: tabs, run and pause, the slider", async () =>
   await eventually(() => desk.at("machine-a").isVisible(), false);
   await eventually(() => desk.picture("chart-threads"), ({ colours }) => colours > 8, "the chart is drawn once in sight");
   await tab("Scenario").tap();
-  await desk.at("pct-slider").waitFor();
-  const box = await desk.at("pct-slider").boundingBox();
+  await desk.at("slider-domain.NUMA.imbalance_pct").waitFor();
+  const box = await desk.at("slider-domain.NUMA.imbalance_pct").boundingBox();
   await page.touchscreen.tap(box.x + box.width * 0.9, box.y + box.height / 2);
-  await eventually(async () => Number(await desk.at("pct-entry").inputValue()), (pct) => pct > 170 && pct <= 200, "the slider follows");
+  await eventually(async () => Number(await desk.at("entry-domain.NUMA.imbalance_pct").inputValue()), (pct) => pct > 170 && pct <= 200, "the slider follows");
   await tab("Machine").tap();
   await eventually(() => desk.picture("machine-a"), ({ colours }) => colours > 8, "the machine is drawn again");
   await desk.at("run").tap();

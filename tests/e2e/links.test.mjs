@@ -11,9 +11,9 @@ test("a copied link opens the same scenario and the same digests elsewhere", asy
   await first.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const desk = new Desk(first.page);
   await desk.finished();
-  await desk.at("pct-entry").fill("117");
-  await desk.at("pct-entry").press("Enter");
-  await eventually(() => desk.at("pct-slider").inputValue(), "117");
+  await desk.at("entry-domain.NUMA.imbalance_pct").fill("117");
+  await desk.at("entry-domain.NUMA.imbalance_pct").press("Enter");
+  await eventually(() => desk.at("slider-domain.NUMA.imbalance_pct").inputValue(), "117");
   await desk.at("copy-link").click();
   const link = await desk.at("link-text").inputValue();
   await first.page.getByText("Link copied").waitFor();
@@ -28,7 +28,7 @@ test("a copied link opens the same scenario and the same digests elsewhere", asy
   assert.deepEqual(await there.finished(), wanted);
   await eventually(() => there.name(), await desk.name());
   await eventually(() => there.link(), link, "it makes the same link");
-  await eventually(() => there.at("pct-entry").inputValue(), "117");
+  await eventually(() => there.at("entry-domain.NUMA.imbalance_pct").inputValue(), "117");
   assert.deepEqual([...first.problems, ...second.problems], []);
 });
 
@@ -38,9 +38,9 @@ test("a preset with some knobs changed has a short, readable link", async () => 
   const [a] = await desk.finished();
   await desk.at("kernel-b").selectOption("v5.3");
   await desk.endsIn([a, a]);
-  await desk.at("pct-entry").fill("117");
-  await desk.at("pct-entry").press("Enter");
-  await eventually(() => desk.at("pct-slider").inputValue(), "117");
+  await desk.at("entry-domain.NUMA.imbalance_pct").fill("117");
+  await desk.at("entry-domain.NUMA.imbalance_pct").press("Enter");
+  await eventually(() => desk.at("slider-domain.NUMA.imbalance_pct").inputValue(), "117");
   const { hash } = new URL(await desk.link());
   assert.ok(hash.startsWith("#p=lu-group&"), hash);
   assert.ok(hash.length < 200, `${hash.length} characters`);

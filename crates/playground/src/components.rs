@@ -6,6 +6,7 @@ mod choice;
 mod comparison;
 mod field;
 mod icon;
+mod kernel;
 mod kernel_panel;
 mod left;
 mod machine_panel;

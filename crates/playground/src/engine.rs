@@ -1,17 +1,18 @@
 //! The worker's side: runs one simulation in short slices, so that messages get through.
 
+mod levels;
+mod watch;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo::events::EventListener;
-use teeter_machine::Topology;
 use teeter_scenario::{Nanos, Scenario};
-use teeter_sched::{Rules, SchedDomains};
 use teeter_sim::Simulation;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent};
 
-use crate::edit::NUMA_IMBALANCE_PCT;
+use self::watch::Watch;
 use crate::protocol::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker, row_width, wire};
 
 /// Length of one slice of work, ms.
@@ -32,6 +33,7 @@ pub fn start() -> Result<(), JsValue> {
         scope: scope.clone(),
         wake: channel.port2(),
         run: None,
+        watch: Watch::default(),
         listeners: Vec::new(),
     }));
 
@@ -59,6 +61,7 @@ struct Engine {
     /// A message sent here brings the next slice, after messages that wait.
     wake: web_sys::MessagePort,
     run: Option<Run>,
+    watch: Watch,
     /// Kept for as long as the worker lives.
     listeners: Vec<EventListener>,
 }
@@ -86,6 +89,7 @@ impl Engine {
             }) => self.load(generation, &scenario, kernel),
             Ok(ToWorker::Advance { until_ns }) => self.advance(Nanos(until_ns as u64)),
             Ok(ToWorker::Append { scenario }) => self.append(&scenario),
+            Ok(ToWorker::Watch { filter }) => self.watch(filter.as_deref()),
             Err(error) => self.fail(0, vec![error.to_string()]),
         }
     }
@@ -98,12 +102,14 @@ impl Engine {
         });
         match built {
             Err(problems) => self.fail(generation, problems),
-            Ok((scenario, simulation)) => {
+            Ok((scenario, mut simulation)) => {
+                self.watch.begin();
+                self.watch.apply(&mut simulation);
                 self.say(&FromWorker::Loaded(Loaded {
                     generation,
                     table: simulation.threads().clone(),
                     nodes: simulation.series().nodes as u32,
-                    numa_imbalance_pct: numa_imbalance_pct(&scenario, kernel as usize),
+                    levels: levels::of(&scenario, kernel as usize),
                     end_ns: simulation.end().0 as f64,
                     sample_ns: scenario.run.sample.0 as f64,
                 }));
@@ -141,6 +147,13 @@ impl Engine {
         }
     }
 
+    fn watch(&mut self, filter: Option<&str>) {
+        self.watch.set(filter);
+        if let Some(run) = &mut self.run {
+            self.watch.apply(&mut run.simulation);
+        }
+    }
+
     /// Asks for a slice unless one is on its way.
     fn wake(&mut self) {
         if let Some(run) = &mut self.run
@@ -157,12 +170,22 @@ impl Engine {
         let start = js_sys::Date::now();
         let mut reached = run.simulation.run_events(run.until, EVENTS);
         while !reached && js_sys::Date::now() - start < SLICE_MS {
+            self.watch.take(&mut run.simulation);
             reached = run.simulation.run_events(run.until, EVENTS);
         }
+        self.watch.take(&mut run.simulation);
         if run.asked || reached {
             run.asked = false;
             let frame = run.frame();
+            let news = if frame.result.is_some() {
+                self.watch.news(frame.generation)
+            } else {
+                None
+            };
             self.say(&FromWorker::Frame(frame));
+            if let Some(decisions) = news {
+                self.say(&FromWorker::Decisions(decisions));
+            }
         }
         if !reached {
             self.wake();
@@ -255,18 +278,6 @@ impl Run {
         self.rows = series.len();
         rows
     }
-}
-
-/// The kernel's own `imbalance_pct` of the first NUMA level, as it builds its domains.
-fn numa_imbalance_pct(scenario: &Scenario, kernel: usize) -> Option<u32> {
-    let mut kernel = scenario.kernels.get(kernel)?.clone();
-    kernel.set.remove(NUMA_IMBALANCE_PCT);
-    let rules = Rules::from_kernel(&kernel).ok()?;
-    let topology = Topology::from_spec(&scenario.machine).ok()?;
-    let first = topology.online.first()?;
-    let domains = SchedDomains::build(&topology, rules.topology, &rules.domains).of(first);
-    let numa = domains.iter().find(|domain| domain.numa_level == 1)?;
-    Some(numa.imbalance_pct)
 }
 
 fn read(scenario: &str) -> Result<Scenario, Vec<String>> {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use teeter_scenario::{Nanos, Scenario};
 use yew::Callback;
 
+use crate::decision_log::DecisionLog;
 use crate::edit;
 use crate::pace::{Pace, Speed};
 use crate::protocol::{FromWorker, ToWorker};
@@ -42,6 +43,7 @@ struct Inner {
     last_pulse_ms: f64,
     fresh: bool,
     pulses: u32,
+    watch: Watched,
     listener: Callback<Event>,
 }
 
@@ -49,7 +51,25 @@ struct Inner {
 struct Slot {
     runner: Runner,
     recording: Recording,
+    decisions: DecisionLog,
     loaded: bool,
+}
+
+/// Who wants to know of decisions.
+#[derive(Default)]
+struct Watched {
+    /// The list, with its filter.
+    list: Option<String>,
+    /// An own rule, which wants to see the latest pass.
+    latest: bool,
+}
+
+impl Watched {
+    /// The filter for the workers; one that nothing passes where only the latest pass is wanted.
+    fn filter(&self) -> Option<String> {
+        let latest = self.latest.then(|| "0".to_owned());
+        self.list.clone().or(latest)
+    }
 }
 
 impl PartialEq for Player {
@@ -71,6 +91,7 @@ impl Player {
             last_pulse_ms: f64::NEG_INFINITY,
             fresh: false,
             pulses: 0,
+            watch: Watched::default(),
             listener: Callback::noop(),
         })))
     }
@@ -175,6 +196,40 @@ impl Player {
         .ok()
     }
 
+    /// What is kept of a kernel's decisions.
+    pub fn decisions(&self, slot: usize) -> Option<Ref<'_, DecisionLog>> {
+        Ref::filter_map(self.0.borrow(), |inner| {
+            Some(&inner.slots.get(slot)?.decisions)
+        })
+        .ok()
+    }
+
+    /// Has the decisions that pass a filter listed from now on; `None`: no longer.
+    pub fn list_decisions(&self, filter: Option<String>) {
+        self.watch(|watch| watch.list = filter);
+    }
+
+    /// Has the latest pass that weighed an imbalance kept, or no longer.
+    pub fn keep_latest(&self, latest: bool) {
+        self.watch(|watch| watch.latest = latest);
+    }
+
+    fn watch(&self, change: impl FnOnce(&mut Watched)) {
+        let mut inner = self.0.borrow_mut();
+        let before = inner.watch.filter();
+        change(&mut inner.watch);
+        let filter = inner.watch.filter();
+        if filter != before {
+            for slot in &mut inner.slots {
+                slot.decisions = DecisionLog::default();
+                slot.runner.tell(ToWorker::Watch {
+                    filter: filter.clone(),
+                });
+            }
+            inner.fresh = true;
+        }
+    }
+
     /// One frame of the page at `now_ms` of the wall clock: grants time, lets old marks fade.
     pub fn frame(&self, now_ms: f64) {
         let told = self.0.borrow_mut().frame(now_ms);
@@ -194,11 +249,18 @@ impl Player {
             inner.slots.truncate(scenario.kernels.len());
             while inner.slots.len() < scenario.kernels.len() {
                 match self.start_runner(inner.slots.len()) {
-                    Ok(runner) => inner.slots.push(Slot {
-                        runner,
-                        recording: Recording::default(),
-                        loaded: false,
-                    }),
+                    Ok(runner) => {
+                        let filter = inner.watch.filter();
+                        if filter.is_some() {
+                            runner.tell(ToWorker::Watch { filter });
+                        }
+                        inner.slots.push(Slot {
+                            runner,
+                            recording: Recording::default(),
+                            decisions: DecisionLog::default(),
+                            loaded: false,
+                        });
+                    }
                     Err(error) => {
                         failed = Some(format!("the browser did not start a worker: {error:?}"));
                         break;
@@ -320,12 +382,17 @@ impl Inner {
         match message {
             FromWorker::Loaded(run) if run.generation == generation => {
                 slot.recording = Recording::new(run, &scenario);
+                slot.decisions = DecisionLog::default();
                 slot.loaded = true;
                 let all = self.slots.iter().all(|slot| slot.loaded);
                 return all.then_some(Event::Runs);
             }
             FromWorker::Frame(frame) if frame.generation == generation && slot.loaded => {
                 slot.recording.take(frame, js_sys::Date::now());
+                self.fresh = true;
+            }
+            FromWorker::Decisions(news) if news.generation == generation && slot.loaded => {
+                slot.decisions.take(news);
                 self.fresh = true;
             }
             FromWorker::Failed(failed)

@@ -4,10 +4,13 @@
 //! with [`FromWorker::Frame`]s. Every message carries the generation of the [`ToWorker::Load`] it belongs
 //! to: what comes late from an earlier one is dropped. [`wire`] has the form in which they travel.
 
+pub mod decisions;
 pub mod wire;
 
 use serde::{Deserialize, Serialize};
 use teeter_sim::ThreadTable;
+
+use decisions::Decisions;
 
 /// From the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +35,11 @@ pub enum ToWorker {
         /// The whole scenario, as JSON.
         scenario: String,
     },
+    /// Put decisions on record from now on, and tell those that pass; `None`: no longer.
+    Watch {
+        /// An expression over the names of decisions; empty: all pass.
+        filter: Option<String>,
+    },
 }
 
 /// From a worker to the page.
@@ -43,6 +51,8 @@ pub enum FromWorker {
     Loaded(Loaded),
     /// What has happened since the last frame.
     Frame(Frame),
+    /// What was watched for.
+    Decisions(Decisions),
     /// The scenario cannot be run, or the change not be made.
     Failed(Failed),
 }
@@ -56,13 +66,31 @@ pub struct Loaded {
     pub table: ThreadTable,
     /// How many NUMA nodes there are.
     pub nodes: u32,
-    /// What this kernel has for `imbalance_pct` of the first NUMA level where nobody sets it; `None` on a
-    /// machine without such a level.
-    pub numa_imbalance_pct: Option<u32>,
+    /// The levels of its sched domains, lowest first.
+    pub levels: Vec<Level>,
     /// When it ends, simulated ns.
     pub end_ns: f64,
     /// Length of one sample of the series, ns.
     pub sample_ns: f64,
+}
+
+/// A level of sched domains, with the values that this kernel has where nobody sets them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// As it is set by, after `domain.`: `SMT`, `MC`, `PKG`, `NUMA`, `NUMA2`…
+    pub name: String,
+    /// CPUs of one domain.
+    pub span: u32,
+    /// How much busier another group has to be, percent.
+    pub imbalance_pct: u32,
+    /// By how much a busy CPU balances less often.
+    pub busy_factor: u32,
+    /// Failed passes before cache-hot tasks move.
+    pub cache_nice_tries: u32,
+    /// Shortest interval between two passes, ms.
+    pub min_interval: u32,
+    /// Longest interval between two passes, ms.
+    pub max_interval: u32,
 }
 
 /// A moment of the run, and the series and migrations since the last frame.

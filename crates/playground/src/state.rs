@@ -190,6 +190,7 @@ impl Reducible for Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::{TaskEdit, TaskField};
     use teeter_scenario::document::{Machine, Tasks, Workload};
 
     fn desk() -> Rc<Desk> {
@@ -201,7 +202,11 @@ mod tests {
     }
 
     fn threads(threads: u32, at: f64) -> Action {
-        Action::Edit(Edit::Threads { task: 0, threads }, at)
+        let edit = TaskEdit::Field {
+            task: 0,
+            field: TaskField::Threads(threads),
+        };
+        Action::Edit(edit.into(), at)
     }
 
     #[test]

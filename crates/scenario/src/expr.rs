@@ -150,6 +150,19 @@ fn hint(near: Option<&str>) -> String {
 }
 
 impl ExprError {
+    /// Where it is wrong, counted from 1; `None`: as a whole.
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Self::Character { column, .. }
+            | Self::Number { column }
+            | Self::Expected { column, .. }
+            | Self::Name { column, .. }
+            | Self::Taken { column, .. }
+            | Self::Arguments { column, .. } => Some(*column),
+            Self::TooBig(_) => None,
+        }
+    }
+
     /// The same as a problem of the document at `path`.
     pub fn problem(&self, path: impl Into<String>) -> Problem {
         Problem::new(path, self.to_string())
@@ -209,6 +222,14 @@ mod tests {
         ] {
             assert_eq!(value(source), Ok(want), "{source}");
         }
+    }
+
+    #[test]
+    fn an_error_tells_its_column() {
+        let column = |source: &str| Expr::parse(source, &NAMES).unwrap_err().column();
+        assert_eq!(column("1 $ 2"), Some(3));
+        assert_eq!(column("abs(1, 2)"), Some(1));
+        assert_eq!(column(&"1+".repeat(MAX_LENGTH)), None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod pick;
 mod presets;
 mod release;
 mod settings;
+mod tunable;
 mod wake;
 
 use teeter_scenario::document::Kernel;
@@ -44,6 +45,7 @@ pub use own::{OwnPoint, OwnRules, OwnTrap};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
+pub use tunable::{Takes, TunableInfo, tunables};
 pub use wake::{
     AsymWake, IdleScan, KthreadStacking, RecentUsed, SchedIdleCpus, SisIdle, UtilFits, WakeRules,
 };

@@ -102,8 +102,9 @@ pub fn App() -> Html {
 
     let edit = {
         let (player, dispatch) = (player.clone(), desk.dispatcher());
+        let scenario = Rc::clone(&desk.scenario);
         Callback::from(move |edit: Edit| {
-            let live = player.live_at().and_then(|at| edit.live(at));
+            let live = player.live_at().and_then(|at| edit.live(&scenario, at));
             dispatch.dispatch(Action::Edit(live.unwrap_or(edit), js_sys::Date::now()));
         })
     };
@@ -135,12 +136,11 @@ pub fn App() -> Html {
         .as_ref()
         .map(|topology| (topology.nodes.len(), topology.cpus.len()));
     let at = Nanos(player.live_at().map_or(0, |at| at.0));
-    let own_pct = |slot| {
-        player
-            .recording(slot)
-            .and_then(|recording| recording.run.numa_imbalance_pct)
+    let levels = |slot| {
+        let recording = player.recording(slot);
+        recording.map_or_else(Vec::new, |recording| recording.run.levels.clone())
     };
-    let defaults: Vec<Option<u32>> = (0..scenario.kernels.len()).map(own_pct).collect();
+    let levels: Vec<_> = (0..scenario.kernels.len()).map(levels).collect();
     html! {
         <div class="app" data-view={VIEWS[*view].0}>
             <TopBar desk={desk.clone()} player={player.clone()} theme={theme.clone()} machine={size} {pulse} />
@@ -152,7 +152,8 @@ pub fn App() -> Html {
             <Tabs class="view-tabs" label="Parts of the page" chosen={*view} {choose}
                 names={VIEWS.map(|(_, name)| AttrValue::from(name)).to_vec()} />
             <aside class="column left" aria-label="Scenario">
-                <Left scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} {edit} live={player.live_at().is_some()} {defaults} />
+                <Left scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} {edit} live={player.live_at().is_some()}
+                    levels={Rc::new(levels)} player={player.clone()} {pulse} />
             </aside>
             <main class="column centre" aria-label="Machine">
                 <Machines scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}

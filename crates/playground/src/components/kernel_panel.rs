@@ -1,24 +1,21 @@
-//! The kernels that are compared, and the knobs between them.
+//! The kernels that are compared, and every knob between them.
 
 use std::rc::Rc;
 
-use teeter_scenario::document::Kernel;
-use teeter_scenario::{Nanos, Scenario, limits};
-use teeter_sim::kernels;
-use web_sys::HtmlInputElement;
+use teeter_scenario::{Nanos, Scenario};
 use yew::prelude::*;
 
-use super::choice::Choice;
-use super::field::Field;
-use super::icon::{CLOSE, Icon};
-use super::term::Term;
-use crate::edit::{Edit, NUMA_IMBALANCE_PCT, tunable_at};
+use super::kernel::changes::Changes;
+use super::kernel::compared::Compared;
+use super::kernel::knob_row::{KnobRow, Slide};
+use super::kernel::own_rule::OwnRule;
+use super::kernel::rule_list::RuleList;
+use super::tabs::Tabs;
+use crate::edit::{Edit, written_at};
+use crate::knobs::{self, Kind, Knob, Tuning};
+use crate::player::Player;
+use crate::protocol::Level;
 use crate::slot;
-
-/// The slider's range; the field takes more.
-const SLIDER: (i64, i64) = (101, 200);
-/// The field's range.
-const RANGE: (i64, i64) = (100, 1_000);
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -26,182 +23,99 @@ pub(super) struct Props {
     pub at: Nanos,
     pub edit: Callback<Edit>,
     pub live: bool,
-    /// Each kernel's own `imbalance_pct` of the NUMA level, as far as it is known.
-    pub defaults: Vec<Option<u32>>,
-    /// Whether the machine has a NUMA level at all.
-    pub numa: bool,
+    /// Each kernel's sched domains, as far as they are known.
+    pub levels: Rc<Vec<Vec<Level>>>,
+    /// CPUs that are online.
+    pub online: usize,
+    pub player: Player,
+    pub pulse: u32,
 }
 
-/// Kernels by slot, and `imbalance_pct` of the NUMA level.
+/// Kernels by slot; the knobs that are argued about; a rule of one's own; all that can be set.
 #[component]
 pub(super) fn KernelPanel(props: &Props) -> Html {
-    let used = &props.scenario.kernels;
-    // The newest that is not there yet; patch series are chosen by name.
-    let next = kernels()
-        .iter()
-        .rev()
-        .map(|kernel| kernel.name)
-        .find(|name| !name.contains('+') && used.iter().all(|kernel| kernel.base != *name))
-        .unwrap_or(Kernel::NEWEST);
-    let add = props
-        .edit
-        .reform(move |_: MouseEvent| Edit::AddKernel(next.to_owned()));
+    let target = use_state(|| None::<usize>);
+    let kernels = props.scenario.kernels.len();
+    let one = target.filter(|slot| *slot < kernels && kernels > 1);
+    let written = written_at(&props.scenario, props.at);
+    let tuning = Rc::new(Tuning::new(
+        &props.scenario,
+        &props.levels,
+        props.online,
+        written,
+        one,
+    ));
+    let most = props.levels.iter().max_by_key(|levels| levels.len());
+    let levels = most.map_or(&[][..], Vec::as_slice);
+    let knobs = use_memo(levels.to_vec(), |levels| knobs::all(levels));
+    let choose = {
+        let target = target.clone();
+        Callback::from(move |tab: usize| target.set(tab.checked_sub(1)))
+    };
+    let names = std::iter::once("All".into())
+        .chain((0..kernels).map(|slot| slot::letter(slot).into()))
+        .collect::<Vec<AttrValue>>();
+    let row = |name: &str, slide: Option<Slide>| {
+        let knob = knobs
+            .iter()
+            .find(|knob| knob.name == name && !matches!(knob.kind, Kind::Rule(_)));
+        knob_row(props, &tuning, knob, slide)
+    };
+    let rule = |name: &str| {
+        let knob = knobs
+            .iter()
+            .find(|knob| knob.name == name && matches!(knob.kind, Kind::Rule(_)));
+        knob_row(props, &tuning, knob, None)
+    };
     html! {
         <>
-            <section class="section" aria-labelledby="kernels-title">
-                <h2 id="kernels-title">{ "Kernels compared" }</h2>
-                <div class="rows">
-                    for slot in 0..used.len() { { kernel_row(props, slot) } }
+            <Compared scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} />
+            if kernels > 1 {
+                <div class="row target">
+                    <span class="note" id="target-label">{ "Knobs turn" }</span>
+                    <Tabs label="Which kernels the knobs turn" {names} chosen={one.map_or(0, |slot| slot + 1)} {choose} />
                 </div>
-                if used.len() < limits::KERNELS {
-                    <button type="button" class="button" onclick={add} data-testid="kernel-add">{ "Add a kernel" }</button>
-                }
-            </section>
+            }
             <section class="section" aria-labelledby="balance-title">
-                <h2 id="balance-title">{ "Balance between nodes" }</h2>
-                <ImbalancePct scenario={Rc::clone(&props.scenario)} at={props.at} edit={props.edit.clone()} live={props.live}
-                    defaults={props.defaults.clone()} numa={props.numa} />
+                <h2 id="balance-title">{ "Balance between groups" }</h2>
+                if levels.is_empty() { <p class="note">{ "The levels of this machine show once it runs." }</p> }
+                for level in levels.iter().rev() {
+                    { row(&format!("domain.{}.imbalance_pct", level.name), Some(Slide { min: 101, max: 200, step: 1 })) }
+                }
+                if props.live { <p class="note">{ live_note(one) }</p> }
             </section>
+            <section class="section" aria-labelledby="bias-title">
+                <h2 id="bias-title">{ "Migration bias and costs" }</h2>
+                { row("features.SELECT_BIAS_PREV", None) }
+                { row("features.UTIL_FITS_CAPACITY", None) }
+                { rule("wake.util_fits") }
+                { row("migration_cost", Some(Slide { min: 0, max: 5_000, step: 50 })) }
+                { row("nr_migrate", Some(Slide { min: 1, max: 128, step: 1 })) }
+                { row("numa_balancing", None) }
+            </section>
+            <OwnRule scenario={Rc::clone(&props.scenario)} target={one} edit={props.edit.clone()} player={props.player.clone()} pulse={props.pulse} />
+            <Changes tuning={Rc::clone(&tuning)} scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} />
+            <RuleList {tuning} {knobs} edit={props.edit.clone()} live={props.live} />
         </>
     }
 }
 
-fn kernel_row(props: &Props, slot: usize) -> Html {
-    let kernel = &props.scenario.kernels[slot];
-    let letter = slot::letter(slot);
-    let about = kernels()
-        .iter()
-        .find(|known| known.name == kernel.base)
-        .map(|known| known.about);
-    let choose = props.edit.reform(move |base| Edit::Kernel { slot, base });
-    let options: Vec<_> = kernels()
-        .iter()
-        .map(|known| (known.name.into(), known.name.into()))
-        .collect();
-    let remove = props
-        .edit
-        .reform(move |_: MouseEvent| Edit::RemoveKernel(slot));
-    html! {
-        <div key={slot}>
-            <div class="row">
-                <span class="badge" data-slot={slot.to_string()}>{ letter }</span>
-                <Choice class="select mono grow" value={kernel.base.clone()} {options} {choose}
-                    label={format!("Kernel {letter}")} testid={format!("kernel-{}", letter.to_ascii_lowercase())} />
-                if props.scenario.kernels.len() > 1 {
-                    <button type="button" class="button quiet icon" onclick={remove} title={format!("Remove kernel {letter}")}
-                        aria-label={format!("Remove kernel {letter}")}><Icon path={CLOSE} /></button>
-                }
-            </div>
-            if let Some(about) = about { <p class="note">{ about }</p> }
-        </div>
+fn knob_row(props: &Props, tuning: &Rc<Tuning>, knob: Option<&Knob>, slide: Option<Slide>) -> Html {
+    match knob {
+        None => Html::default(),
+        Some(knob) => html! {
+            <KnobRow key={knob.name.clone()} knob={knob.clone()} tuning={Rc::clone(tuning)} {slide}
+                edit={props.edit.clone()} live={props.live} />
+        },
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct PctProps {
-    scenario: Rc<Scenario>,
-    at: Nanos,
-    edit: Callback<Edit>,
-    live: bool,
-    defaults: Vec<Option<u32>>,
-    numa: bool,
-}
-
-/// The slider with its exact entry.
-#[component]
-fn ImbalancePct(props: &PctProps) -> Html {
-    // While a run goes on the slider writes once, when it is let go.
-    let dragged = use_state(|| None::<i64>);
-    let own = props
-        .defaults
-        .iter()
-        .flatten()
-        .next()
-        .map_or(125, |pct| i64::from(*pct));
-    let set = tunable_at(&props.scenario, NUMA_IMBALANCE_PCT, props.at);
-    let value = dragged.or(set).unwrap_or(own);
-    let write = |edit: &Callback<Edit>, value| {
-        edit.emit(Edit::Tunable {
-            name: NUMA_IMBALANCE_PCT,
-            value: Some(value),
-        });
-    };
-
-    let oninput = {
-        let (dragged, edit, live) = (dragged.clone(), props.edit.clone(), props.live);
-        Callback::from(move |event: InputEvent| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            let value = input.value_as_number() as i64;
-            if live {
-                dragged.set(Some(value));
-            } else {
-                write(&edit, value);
-            }
-        })
-    };
-    let onchange = {
-        let (dragged, edit) = (dragged.clone(), props.edit.clone());
-        Callback::from(move |event: Event| {
-            let input: HtmlInputElement = event.target_unchecked_into();
-            if dragged.is_some() {
-                dragged.set(None);
-                write(&edit, input.value_as_number() as i64);
-            }
-        })
-    };
-    let commit = {
-        let edit = props.edit.clone();
-        Callback::from(move |text: String| match text.parse::<i64>() {
-            Ok(value) if (RANGE.0..=RANGE.1).contains(&value) => {
-                write(&edit, value);
-                Ok(())
-            }
-            _ => Err(format!("a whole number from {} to {}", RANGE.0, RANGE.1)),
-        })
-    };
-    let reset = props.edit.reform(|_: MouseEvent| Edit::Tunable {
-        name: NUMA_IMBALANCE_PCT,
-        value: None,
-    });
-    let share = (value - SLIDER.0) as f64 / (SLIDER.1 - SLIDER.0) as f64 * 100.0;
-    html! {
-        <div class="field across">
-            <span class="label-line"><Term term="imbalance_pct"><code>{ "imbalance_pct" }</code></Term>{ " of NUMA" }</span>
-            <Field id="pct" value={value.to_string()} {commit} testid="pct-entry" label="imbalance_pct of the NUMA levels, exact" />
-            <input class="slider" type="range" min={SLIDER.0.to_string()} max={SLIDER.1.to_string()} value={value.to_string()}
-                style={format!("--fill:{:.1}%", share.clamp(0.0, 100.0))} {oninput} {onchange} data-testid="pct-slider"
-                aria-label="imbalance_pct of the NUMA levels" />
-            <div class="row note">
-                { note(props, set.is_some()) }
-                if set.is_some() {
-                    <button type="button" class="button quiet end" onclick={reset}>{ "Reset" }</button>
-                }
-            </div>
-        </div>
-    }
-}
-
-/// What the value is, or what turning it does.
-fn note(props: &PctProps, set: bool) -> String {
-    let known: Vec<u32> = props.defaults.iter().flatten().copied().collect();
-    let differ = known.iter().any(|pct| Some(pct) != known.first());
-    if !props.numa {
-        return "Without effect: this machine has a single node.".to_owned();
-    }
-    match (props.live, set) {
-        (true, _) => "Turned now, it is written into the script.".to_owned(),
-        (false, true) => "From the start, under every kernel.".to_owned(),
-        (false, false) if differ => {
-            let each = props
-                .defaults
-                .iter()
-                .enumerate()
-                .filter_map(|(slot, pct)| Some(format!("{} {}", slot::letter(slot), (*pct)?)));
-            format!(
-                "Each kernel's own: {}.",
-                each.collect::<Vec<_>>().join(", ")
-            )
-        }
-        (false, false) => "The kernel's own value.".to_owned(),
+fn live_note(one: Option<usize>) -> String {
+    match one {
+        None => "Turned now, it is written into the script.".to_owned(),
+        Some(slot) => format!(
+            "The script writes to every kernel: turned for {} alone, the run begins again.",
+            slot::letter(slot)
+        ),
     }
 }

@@ -12,6 +12,8 @@ use super::script_panel::ScriptPanel;
 use super::tabs::Tabs;
 use super::tasks_panel::TasksPanel;
 use crate::edit::Edit;
+use crate::player::Player;
+use crate::protocol::Level;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -22,8 +24,10 @@ pub(super) struct Props {
     pub edit: Callback<Edit>,
     /// Whether a turned knob becomes a script entry.
     pub live: bool,
-    /// Each kernel's own `imbalance_pct` of the NUMA level, as far as it is known.
-    pub defaults: Vec<Option<u32>>,
+    /// Each kernel's sched domains, as far as they are known.
+    pub levels: Rc<Vec<Vec<Level>>>,
+    pub player: Player,
+    pub pulse: u32,
 }
 
 /// The tabs and the chosen panel.
@@ -36,11 +40,8 @@ pub(super) fn Left(props: &Props) -> Html {
         Callback::from(move |tab| chosen.set(tab))
     };
     let (scenario, edit) = (Rc::clone(&props.scenario), props.edit.clone());
-    let numa = props
-        .topology
-        .as_ref()
-        .as_ref()
-        .is_ok_and(|topology| topology.nodes.len() > 1);
+    let built = props.topology.as_ref().as_ref().ok();
+    let online = built.map_or(1, |topology| topology.online.len());
     html! {
         <>
             <Tabs label="Parts of the scenario" names={NAMES.map(AttrValue::from).to_vec()} chosen={*chosen} {choose} />
@@ -48,7 +49,8 @@ pub(super) fn Left(props: &Props) -> Html {
                 { match *chosen {
                     0 => html! { <MachinePanel {scenario} topology={Rc::clone(&props.topology)} {edit} /> },
                     1 => html! { <TasksPanel {scenario} {edit} at={props.at} /> },
-                    2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} {numa} defaults={props.defaults.clone()} /> },
+                    2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} {online} levels={Rc::clone(&props.levels)}
+                        player={props.player.clone()} pulse={props.pulse} /> },
                     _ => html! { <ScriptPanel {scenario} {edit} /> },
                 } }
             </div>

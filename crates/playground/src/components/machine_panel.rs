@@ -36,7 +36,8 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
         let edit = props.edit.clone();
         Callback::from(move |name: String| {
             if !name.is_empty() {
-                edit.emit(Edit::Machine(Machine::preset(name)));
+                let label = format!("choose the machine {name}");
+                edit.emit(Edit::Machine(Machine::preset(name), label));
             }
         })
     };
@@ -46,7 +47,7 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
             let machine = Machine::new(MachineSource::Synthetic(text));
             match Topology::from_spec(&machine) {
                 Ok(_) => {
-                    edit.emit(Edit::Machine(machine));
+                    edit.emit(Edit::Machine(machine, "describe the machine".to_owned()));
                     Ok(())
                 }
                 Err(problems) => Err(in_words(&problems)),

@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::field::Field;
 use super::icon::{CLOSE, Icon};
-use crate::edit::{Edit, describe};
+use crate::edit::{Edit, ScriptEdit, describe};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -55,7 +55,7 @@ pub(super) fn ScriptPanel(props: &Props) -> Html {
                             <span class="note">{ entry.at.to_string() }</span>
                             <span class="grow mono">{ describe(&entry.action) }</span>
                             <button type="button" class="button quiet icon"
-                                onclick={props.edit.reform(move |_: MouseEvent| Edit::RemoveEntry(index))}
+                                onclick={props.edit.reform(move |_: MouseEvent| ScriptEdit::Remove(index).into())}
                                 title="Remove this change" aria-label={format!("Remove the change at {}", entry.at)}>
                                 <Icon path={CLOSE} />
                             </button>

@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::field::Field;
 use super::term::Term;
 use crate::drawing::palette::Wearers;
-use crate::edit::{Edit, is_grouped, weight_at};
+use crate::edit::{CgroupEdit, CgroupField, Edit, TaskEdit, TaskField, is_grouped, weight_at};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -24,7 +24,9 @@ pub(super) fn TasksPanel(props: &Props) -> Html {
     let scenario = &props.scenario;
     let grouped = is_grouped(scenario);
     let wearers = Wearers::of_scenario(scenario);
-    let toggle = props.edit.reform(move |_: Event| Edit::Grouped(!grouped));
+    let toggle = props
+        .edit
+        .reform(move |_: Event| CgroupEdit::Grouped(!grouped).into());
     let mut cgroups: Vec<&str> = scenario
         .tasks
         .iter()
@@ -62,10 +64,13 @@ fn cgroup(props: &Props, wearers: &Wearers, path: &str) -> Html {
         let (edit, path) = (props.edit.clone(), path.to_owned());
         Callback::from(move |text: String| match text.parse::<u32>() {
             Ok(weight @ 1..=10_000) => {
-                edit.emit(Edit::Weight {
-                    path: path.clone(),
-                    weight,
-                });
+                edit.emit(
+                    CgroupEdit::Field {
+                        path: path.clone(),
+                        field: CgroupField::Weight(weight),
+                    }
+                    .into(),
+                );
                 Ok(())
             }
             _ => Err("a whole number from 1 to 10000".to_owned()),
@@ -93,10 +98,13 @@ fn tasks(props: &Props, wearers: &Wearers, index: usize, task: &Tasks) -> Html {
         let edit = props.edit.clone();
         Callback::from(move |text: String| match text.parse::<u32>() {
             Ok(threads) if (1..=limits::THREADS).contains(&threads) => {
-                edit.emit(Edit::Threads {
-                    task: index,
-                    threads,
-                });
+                edit.emit(
+                    TaskEdit::Field {
+                        task: index,
+                        field: TaskField::Threads(threads),
+                    }
+                    .into(),
+                );
                 Ok(())
             }
             _ => Err(format!("a whole number from 1 to {}", limits::THREADS)),

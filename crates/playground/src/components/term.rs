@@ -14,6 +14,9 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 pub(super) struct Props {
     /// The term as the kernel spells it, or as the glossary lists it.
     pub term: AttrValue,
+    /// What it means, where the glossary does not say it.
+    #[prop_or_default]
+    pub about: Option<AttrValue>,
     /// What is shown, where it is not the term.
     #[prop_or_default]
     pub children: Html,
@@ -32,7 +35,8 @@ pub(super) fn Term(props: &Props) -> Html {
     } else {
         props.children.clone()
     };
-    let Some(text) = glossary::explain(&props.term) else {
+    let known = || glossary::explain(&props.term).map(AttrValue::from);
+    let Some(text) = props.about.clone().or_else(known) else {
         return shown;
     };
 

@@ -4,6 +4,7 @@ use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
+use super::decisions::Decisions;
 use super::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker};
 
 /// A message that does not read as one.
@@ -25,6 +26,7 @@ enum Message {
     Ready,
     Loaded(Loaded),
     Frame(FrameWire),
+    Decisions(Decisions),
     Failed(Failed),
 }
 
@@ -129,6 +131,7 @@ pub fn from_worker(message: &FromWorker) -> Result<(JsValue, Array), WireError> 
     let message = match message {
         FromWorker::Ready => Message::Ready,
         FromWorker::Loaded(loaded) => Message::Loaded(loaded.clone()),
+        FromWorker::Decisions(decisions) => Message::Decisions(decisions.clone()),
         FromWorker::Failed(failed) => Message::Failed(failed.clone()),
         FromWorker::Frame(frame) => {
             let wire = FrameWire::new(frame);
@@ -148,6 +151,7 @@ pub fn read_from_worker(value: JsValue) -> Result<FromWorker, WireError> {
         Message::Ready => FromWorker::Ready,
         Message::Loaded(loaded) => FromWorker::Loaded(loaded),
         Message::Frame(wire) => FromWorker::Frame(wire.into_frame()),
+        Message::Decisions(decisions) => FromWorker::Decisions(decisions),
         Message::Failed(failed) => FromWorker::Failed(failed),
     })
 }

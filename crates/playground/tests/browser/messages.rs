@@ -1,6 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use teeter_playground::protocol::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker, wire};
+use teeter_playground::protocol::decisions::{Decisions, Told, Word};
+use teeter_playground::protocol::{
+    CpuStates, Failed, Frame, FromWorker, Level, Loaded, ToWorker, wire,
+};
 use teeter_sim::{IDLE, TaskInfo, ThreadInfo, ThreadTable};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -26,6 +29,9 @@ fn what_the_page_says_arrives() {
     to_worker(&ToWorker::Append {
         scenario: "{}".to_owned(),
     });
+    for filter in [None, Some("kind == wakeup".to_owned())] {
+        to_worker(&ToWorker::Watch { filter });
+    }
 }
 
 #[wasm_bindgen_test]
@@ -45,9 +51,31 @@ fn what_a_worker_says_arrives() {
             cgroups: vec!["/".to_owned(), "/lu".to_owned()],
         },
         nodes: 4,
-        numa_imbalance_pct: Some(125),
+        levels: vec![Level {
+            name: "NUMA".to_owned(),
+            span: 80,
+            imbalance_pct: 125,
+            ..Level::default()
+        }],
         end_ns: 60e9,
         sample_ns: 1e8,
+    }));
+    from_worker(&FromWorker::Decisions(Decisions {
+        generation: 3,
+        all: 9e9,
+        passed: 1.0,
+        told: vec![Told {
+            at_ns: 2.5e6,
+            cpu: 7,
+            kind: "balance".to_owned(),
+            fields: vec![
+                ("imbalance".to_owned(), Word::Number(-3.0)),
+                ("why".to_owned(), Word::Name("moved".to_owned())),
+                ("best_task".to_owned(), Word::Task("lu.3".to_owned())),
+            ],
+            candidates: vec![("lu.3".to_owned(), "moved".to_owned())],
+        }],
+        weighed: None,
     }));
     from_worker(&FromWorker::Failed(Failed {
         generation: 3,

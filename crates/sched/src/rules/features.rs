@@ -62,6 +62,7 @@ pub enum Feature {
 struct Known {
     feature: Feature,
     name: &'static str,
+    about: &'static str,
     since: Release,
     off_since: Release,
     gone_since: Release,
@@ -73,10 +74,11 @@ const FIRST: Release = Release(0, 0);
 /// After any release.
 const NEVER: Release = Release(u8::MAX, 0);
 
-const fn known(feature: Feature, name: &'static str, since: Release) -> Known {
+const fn known(feature: Feature, name: &'static str, since: Release, about: &'static str) -> Known {
     Known {
         feature,
         name,
+        about,
         since,
         off_since: NEVER,
         gone_since: NEVER,
@@ -84,67 +86,179 @@ const fn known(feature: Feature, name: &'static str, since: Release) -> Known {
 }
 
 const KNOWN: [Known; 24] = [
-    known(Feature::WaIdle, "WA_IDLE", Release(4, 14)),
-    known(Feature::WaWeight, "WA_WEIGHT", Release(4, 14)),
-    known(Feature::WaBias, "WA_BIAS", Release(4, 14)),
+    known(
+        Feature::WaIdle,
+        "WA_IDLE",
+        Release(4, 14),
+        "wake_affine looks for an idle CPU",
+    ),
+    known(
+        Feature::WaWeight,
+        "WA_WEIGHT",
+        Release(4, 14),
+        "wake_affine compares loads",
+    ),
+    known(
+        Feature::WaBias,
+        "WA_BIAS",
+        Release(4, 14),
+        "wake_affine favours the waker's CPU by half of imbalance_pct",
+    ),
     Known {
         off_since: Release(6, 0),
         gone_since: Release(6, 7),
-        ..known(Feature::SisProp, "SIS_PROP", Release(4, 13))
+        ..known(
+            Feature::SisProp,
+            "SIS_PROP",
+            Release(4, 13),
+            "a search for an idle CPU looks at as many as the waker's idle time is worth",
+        )
     },
-    known(Feature::SisUtil, "SIS_UTIL", Release(6, 0)),
+    known(
+        Feature::SisUtil,
+        "SIS_UTIL",
+        Release(6, 0),
+        "it looks at the fewer, the more used the cache's CPUs are",
+    ),
     Known {
         off_since: Release(4, 20),
         gone_since: Release(5, 3),
-        ..known(Feature::LbBias, "LB_BIAS", FIRST)
+        ..known(
+            Feature::LbBias,
+            "LB_BIAS",
+            FIRST,
+            "balancing leaves alone load that has just come",
+        )
     },
-    known(Feature::UtilEst, "UTIL_EST", Release(4, 17)),
+    known(
+        Feature::UtilEst,
+        "UTIL_EST",
+        Release(4, 17),
+        "utilization is estimated from what tasks needed before they slept",
+    ),
     Known {
         gone_since: Release(6, 8),
-        ..known(Feature::UtilEstFastup, "UTIL_EST_FASTUP", Release(5, 5))
+        ..known(
+            Feature::UtilEstFastup,
+            "UTIL_EST_FASTUP",
+            Release(5, 5),
+            "estimated utilization follows a rise at once",
+        )
     },
     Known {
         gone_since: Release(6, 6),
-        ..known(Feature::GentleFairSleepers, "GENTLE_FAIR_SLEEPERS", FIRST)
+        ..known(
+            Feature::GentleFairSleepers,
+            "GENTLE_FAIR_SLEEPERS",
+            FIRST,
+            "sleepers are credited half a latency, not a whole one",
+        )
     },
     Known {
         gone_since: Release(6, 6),
-        ..known(Feature::StartDebit, "START_DEBIT", FIRST)
+        ..known(
+            Feature::StartDebit,
+            "START_DEBIT",
+            FIRST,
+            "new tasks start a slice behind",
+        )
     },
     Known {
         gone_since: Release(6, 6),
-        ..known(Feature::LastBuddy, "LAST_BUDDY", FIRST)
+        ..known(
+            Feature::LastBuddy,
+            "LAST_BUDDY",
+            FIRST,
+            "whom a wakeup preempted is preferred once the woken one sleeps",
+        )
     },
     Known {
         off_since: FIRST,
-        ..known(Feature::NextBuddy, "NEXT_BUDDY", FIRST)
+        ..known(
+            Feature::NextBuddy,
+            "NEXT_BUDDY",
+            FIRST,
+            "whoever was woken last is preferred",
+        )
     },
-    known(Feature::WakeupPreemption, "WAKEUP_PREEMPTION", FIRST),
+    known(
+        Feature::WakeupPreemption,
+        "WAKEUP_PREEMPTION",
+        FIRST,
+        "woken tasks may preempt",
+    ),
     Known {
         gone_since: Release(6, 6),
-        ..known(Feature::AltPeriod, "ALT_PERIOD", Release(5, 13))
+        ..known(
+            Feature::AltPeriod,
+            "ALT_PERIOD",
+            Release(5, 13),
+            "the round is as long as all tasks of the CPU need",
+        )
     },
     Known {
         gone_since: Release(6, 6),
-        ..known(Feature::BaseSlice, "BASE_SLICE", Release(5, 13))
+        ..known(
+            Feature::BaseSlice,
+            "BASE_SLICE",
+            Release(5, 13),
+            "no slice is shorter than the minimal granularity",
+        )
     },
-    known(Feature::PlaceLag, "PLACE_LAG", Release(6, 6)),
+    known(
+        Feature::PlaceLag,
+        "PLACE_LAG",
+        Release(6, 6),
+        "an entity comes back with the lag it left with",
+    ),
     known(
         Feature::PlaceDeadlineInitial,
         "PLACE_DEADLINE_INITIAL",
         Release(6, 6),
+        "the first deadline of a new task is half a slice away",
     ),
     known(
         Feature::PlaceRelDeadline,
         "PLACE_REL_DEADLINE",
         Release(6, 12),
+        "an entity that moves keeps its distance to its deadline",
     ),
-    known(Feature::RunToParity, "RUN_TO_PARITY", Release(6, 6)),
-    known(Feature::PreemptShort, "PREEMPT_SHORT", Release(6, 12)),
-    known(Feature::DelayDequeue, "DELAY_DEQUEUE", Release(6, 12)),
-    known(Feature::DelayZero, "DELAY_ZERO", Release(6, 12)),
-    known(Feature::UtilFitsCapacity, "UTIL_FITS_CAPACITY", NEVER),
-    known(Feature::SelectBiasPrev, "SELECT_BIAS_PREV", NEVER),
+    known(
+        Feature::RunToParity,
+        "RUN_TO_PARITY",
+        Release(6, 6),
+        "a picked entity runs until it is not eligible or its slice ends",
+    ),
+    known(
+        Feature::PreemptShort,
+        "PREEMPT_SHORT",
+        Release(6, 12),
+        "a woken entity of a shorter slice preempts a protected one",
+    ),
+    known(
+        Feature::DelayDequeue,
+        "DELAY_DEQUEUE",
+        Release(6, 12),
+        "an entity that sleeps in debt stays queued until it is picked",
+    ),
+    known(
+        Feature::DelayZero,
+        "DELAY_ZERO",
+        Release(6, 12),
+        "lag that such an entity gained meanwhile is dropped",
+    ),
+    known(
+        Feature::UtilFitsCapacity,
+        "UTIL_FITS_CAPACITY",
+        NEVER,
+        "a CPU on which the task fits counts as an idle one",
+    ),
+    known(
+        Feature::SelectBiasPrev,
+        "SELECT_BIAS_PREV",
+        NEVER,
+        "the previous CPU comes before the target",
+    ),
 ];
 
 /// Which features a kernel has, and which of them are on.
@@ -201,6 +315,17 @@ impl Features {
             }
             None => false,
         }
+    }
+
+    /// Whether a feature is on, by its name; `None`: the kernel has none of that name.
+    pub(super) fn by_name(self, name: &str) -> Option<bool> {
+        let known = KNOWN.iter().find(|known| known.name == name)?;
+        self.knows(known.feature).then(|| self.has(known.feature))
+    }
+
+    /// All features that some kernel has, with what each does in a phrase.
+    pub(super) fn abouts() -> impl Iterator<Item = (&'static str, &'static str)> {
+        KNOWN.iter().map(|known| (known.name, known.about))
     }
 
     /// Names of all features that some kernel has.

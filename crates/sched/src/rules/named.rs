@@ -24,12 +24,20 @@ pub struct RuleInfo {
     pub name: &'static str,
     /// What it decides, in a phrase.
     pub about: &'static str,
+    field: &'static str,
     values: fn() -> Vec<&'static str>,
     get: fn(&Rules) -> &'static str,
     set: fn(&mut Rules, &str) -> bool,
 }
 
 impl RuleInfo {
+    /// The area of the scheduler it belongs to: `load`, `balance`, `idle`, `wake`, `fork`, `numa`, `bandwidth`,
+    /// `change`, `pick` or `topology`.
+    pub fn area(&self) -> &'static str {
+        let end = self.field.find(|c: char| !c.is_ascii_alphanumeric());
+        &self.field[..end.unwrap_or(self.field.len())]
+    }
+
     /// The values it takes.
     pub fn values(&self) -> Vec<&'static str> {
         (self.values)()
@@ -117,6 +125,18 @@ mod tests {
                     assert_eq!(rule.of(&switched), wanted, "{} {}", kernel.name, rule.name);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_rule_is_of_an_area() {
+        let areas = "load balance idle wake fork numa bandwidth change pick topology";
+        for rule in all() {
+            assert!(
+                areas.split(' ').any(|area| area == rule.area()),
+                "{}",
+                rule.name
+            );
         }
     }
 

@@ -142,7 +142,7 @@ fn factor(online: usize) -> u64 {
 
 /// A tunable that is no domain's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tunable {
+pub(super) enum Tunable {
     /// Ticks per second.
     Hz,
     /// See [`Tunables::latency`].
@@ -166,7 +166,11 @@ enum Tunable {
 }
 
 impl Tunable {
-    const ALL: [(&str, Self); 10] = [
+    /// The kernel's own bounds for scheduler times.
+    pub(super) const SHORTEST: Nanos = Nanos(100_000);
+    pub(super) const LONGEST: Nanos = Nanos(1_000_000_000);
+
+    pub(super) const ALL: [(&str, Self); 10] = [
         ("hz", Self::Hz),
         ("latency", Self::Latency),
         ("min_granularity", Self::MinGranularity),
@@ -178,6 +182,11 @@ impl Tunable {
         ("autogroup", Self::Autogroup),
         ("relax_domain_level", Self::RelaxDomainLevel),
     ];
+
+    /// Whether it is fixed once the kernel runs.
+    pub(super) fn is_fixed(self) -> bool {
+        matches!(self, Self::Hz | Self::Autogroup | Self::RelaxDomainLevel)
+    }
 }
 
 /// A value of a sched domain that can be set.
@@ -196,7 +205,8 @@ pub enum DomainField {
 }
 
 impl DomainField {
-    const ALL: [(&str, Self, i64, i64); 5] = [
+    /// In the order of the variants.
+    pub(super) const ALL: [(&str, Self, i64, i64); 5] = [
         ("imbalance_pct", Self::ImbalancePct, 100, 1000),
         ("busy_factor", Self::BusyFactor, 1, 1000),
         ("cache_nice_tries", Self::CacheNiceTries, 0, 1000),
@@ -309,7 +319,8 @@ impl Rules {
     /// # Errors
     /// As [`Rules::set`], and for what is fixed at boot.
     pub(crate) fn set_live(&mut self, name: &str, value: &SettingValue) -> Result<(), RulesError> {
-        if matches!(name, "hz" | "autogroup" | "relax_domain_level") {
+        let known = Tunable::ALL.iter().find(|(known, _)| *known == name);
+        if known.is_some_and(|(_, tunable)| tunable.is_fixed()) {
             return Err(RulesError::Fixed {
                 name: name.to_owned(),
             });
@@ -349,12 +360,12 @@ fn int(name: &str, value: &SettingValue, min: i64, max: i64) -> Result<i64, Rule
 }
 
 fn time(name: &str, value: &SettingValue) -> Result<Nanos, RulesError> {
-    time_from(name, value, Nanos(100_000))
+    time_from(name, value, Tunable::SHORTEST)
 }
 
-/// A time of `min` to one second, the kernel's own bounds for scheduler times.
+/// A time from `min` on.
 fn time_from(name: &str, value: &SettingValue, min: Nanos) -> Result<Nanos, RulesError> {
-    let max = Nanos(1_000_000_000);
+    let max = Tunable::LONGEST;
     match value {
         SettingValue::Time(t) if (min..=max).contains(t) => Ok(*t),
         SettingValue::Time(t) => Err(range(name, &min, &max, t)),

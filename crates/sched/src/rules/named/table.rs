@@ -6,6 +6,7 @@ macro_rules! rule {
     ($name:literal, $($field:ident).+, $about:literal) => {
         RuleInfo {
             name: $name,
+            field: stringify!($($field).+),
             about: $about,
             values: || names(|rules| rules.$($field).+),
             get: |rules| name_of(rules.$($field).+),
