@@ -56,3 +56,9 @@ function grouped(samples) {
   }
   return groups;
 }
+
+/** The decisions of a link's runs that pass a filter, as `teeter decisions --json` prints them. */
+export async function decisions(link, filter) {
+  const lines = await teeter("decisions", link, "--where", filter, "--json");
+  return lines.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+}

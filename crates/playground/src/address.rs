@@ -65,6 +65,7 @@ fn notice(error: &LinkError, raw: &str) -> Notice {
         details,
         raw: Some(raw.to_owned()),
         salvaged,
+        calm: false,
     }
 }
 

@@ -45,6 +45,8 @@ pub enum Edit {
     Seed(u64),
     /// Everything, as it was written in the JSON panel.
     Whole(Rc<Scenario>),
+    /// Everything, with parts pasted into it.
+    Pasted(Rc<Scenario>),
 }
 
 impl From<KernelEdit> for Edit {
@@ -84,7 +86,10 @@ impl Edit {
             Self::Script(edit) => edit.apply(&mut new),
             Self::Duration(duration) => new.run.duration = *duration,
             Self::Seed(seed) => new.run.seed = *seed,
-            Self::Whole(scenario) => new = (**scenario).clone(),
+            Self::Whole(scenario) | Self::Pasted(scenario) => new = (**scenario).clone(),
+        }
+        if matches!(self, Self::Cgroups(_) | Self::Tasks(_)) {
+            cgroups::settle(&mut new);
         }
         new
     }
@@ -101,6 +106,7 @@ impl Edit {
             Self::Duration(duration) => format!("set the duration to {duration}"),
             Self::Seed(seed) => format!("set the seed to {seed}"),
             Self::Whole(_) => "change the JSON".to_owned(),
+            Self::Pasted(_) => "paste".to_owned(),
         }
     }
 

@@ -42,6 +42,8 @@ pub struct Notice {
     pub raw: Option<String>,
     /// The part of it that could be read.
     pub salvaged: Option<Rc<Scenario>>,
+    /// Nothing failed: there is only something to tell.
+    pub calm: bool,
 }
 
 /// What happens to the desk.
@@ -55,6 +57,10 @@ pub enum Action {
     Undo,
     /// One step forward again.
     Redo,
+    /// So many steps back.
+    Back(usize),
+    /// So many steps forward again.
+    Forward(usize),
     /// Something failed.
     Tell(Notice),
     /// The scenario runs: what was told of it before is past.
@@ -116,6 +122,17 @@ impl Desk {
         }
     }
 
+    /// The names of the steps taken, newest first, and of those undone, the last to be done again first.
+    pub fn steps(&self) -> (Vec<&str>, Vec<&str>) {
+        let done = self.past.iter().rev().map(|step| step.label.as_str());
+        let undone = self.future.iter().map(|step| step.label.as_str());
+        (done.collect(), undone.collect())
+    }
+
+    fn walk(self: Rc<Self>, steps: usize, step: fn(&Self) -> Option<Self>) -> Rc<Self> {
+        (0..steps).fold(self, |desk, _| step(&desk).map_or(desk, Rc::new))
+    }
+
     fn undo(&self) -> Option<Self> {
         let mut new = Self {
             last: None,
@@ -170,6 +187,8 @@ impl Reducible for Desk {
             }),
             Action::Undo => self.undo().map_or(self, Rc::new),
             Action::Redo => self.redo().map_or(self, Rc::new),
+            Action::Back(steps) => self.walk(steps, Self::undo),
+            Action::Forward(steps) => self.walk(steps, Self::redo),
             Action::Tell(notice) => Rc::new(Self {
                 notice: Some(notice),
                 ..(*self).clone()
@@ -217,6 +236,23 @@ mod tests {
         assert_eq!(back.scenario.tasks[0].threads, 2);
         assert_eq!(back.redo_label(), Some("set 3 threads"));
         assert_eq!(back.reduce(Action::Redo).scenario, desk.scenario);
+    }
+
+    #[test]
+    fn any_step_is_one_move_away() {
+        let start = desk();
+        let edits = [2, 3, 4].map(|n| threads(n, f64::from(n) * 5_000.0));
+        let desk = edits.into_iter().fold(start.clone(), Reducible::reduce);
+        let names = ["set 4 threads", "set 3 threads", "set 2 threads"];
+        assert_eq!(desk.steps(), (names.to_vec(), vec![]));
+        let back = desk.clone().reduce(Action::Back(2));
+        assert_eq!(back.scenario.tasks[0].threads, 2);
+        assert_eq!(back.steps(), (vec![names[2]], vec![names[0], names[1]]));
+        assert_eq!(
+            back.clone().reduce(Action::Back(9)).scenario,
+            start.scenario
+        );
+        assert_eq!(back.reduce(Action::Forward(2)).scenario, desk.scenario);
     }
 
     #[test]

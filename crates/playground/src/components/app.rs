@@ -10,19 +10,22 @@ use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
 use super::comparison::Comparison;
+use super::decisions_panel::DecisionsPanel;
 use super::left::Left;
 use super::machines::Machines;
 use super::notice::NoticeBar;
 use super::tabs::Tabs;
 use super::threads_chart::ThreadsChart;
 use super::throughput_chart::ThroughputChart;
+use super::time_bar::TimeBar;
 use super::top_bar::TopBar;
-use crate::edit::Edit;
-use crate::hooks::{use_animation_frame, use_theme, use_window_event};
+use crate::edit::{Edit, TaskEdit};
+use crate::hooks::{use_animation_frame, use_intake, use_theme, use_window_event};
+use crate::intake::{self, Intake};
 use crate::pace::Speed;
 use crate::player::{Event as Played, Player};
 use crate::state::{Action, Desk, Notice};
-use crate::{address, start, store};
+use crate::{address, pieces, start, store};
 
 /// The address bar and storage follow an edit after so much quiet, ms.
 const QUIET_MS: u32 = 400;
@@ -108,6 +111,12 @@ pub fn App() -> Html {
             dispatch.dispatch(Action::Edit(live.unwrap_or(edit), js_sys::Date::now()));
         })
     };
+    {
+        let (desk, edit) = (desk.clone(), edit.clone());
+        use_intake(Callback::from(move |text: String| {
+            take_in(&desk, &edit, &text)
+        }));
+    }
     let open = {
         let dispatch = desk.dispatcher();
         Callback::from(move |(scenario, label): (Rc<Scenario>, String)| {
@@ -120,6 +129,10 @@ pub fn App() -> Html {
             "open the default preset".to_owned(),
         )
     });
+    let act = {
+        let dispatch = desk.dispatcher();
+        Callback::from(move |action| dispatch.dispatch(action))
+    };
     let dismiss = {
         let dispatch = desk.dispatcher();
         Callback::from(move |()| dispatch.dispatch(Action::Dismiss))
@@ -152,12 +165,14 @@ pub fn App() -> Html {
             <Tabs class="view-tabs" label="Parts of the page" chosen={*view} {choose}
                 names={VIEWS.map(|(_, name)| AttrValue::from(name)).to_vec()} />
             <aside class="column left" aria-label="Scenario">
-                <Left scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} {edit} live={player.live_at().is_some()}
+                <Left desk={desk.clone()} {act} scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} edit={edit.clone()} live={player.live_at().is_some()}
                     levels={Rc::new(levels)} player={player.clone()} {pulse} />
             </aside>
             <main class="column centre" aria-label="Machine">
                 <Machines scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}
                     player={player.clone()} {pulse} />
+                <TimeBar scenario={Rc::clone(scenario)} now_ns={player.now_ns()} {edit} />
+                <DecisionsPanel scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
             </main>
             <aside class="column right" aria-label="Charts and comparison">
                 <ThreadsChart scenario={Rc::clone(scenario)} player={player.clone()} palette={Rc::clone(&theme.palette)} {pulse} />
@@ -165,6 +180,55 @@ pub fn App() -> Html {
                 <Comparison scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
             </aside>
         </div>
+    }
+}
+
+/// Takes in a text that was pasted or dropped.
+fn take_in(desk: &UseReducerHandle<Desk>, edit: &Callback<Edit>, text: &str) {
+    let tell = |title: &str, details: Vec<String>, calm: bool| {
+        desk.dispatch(Action::Tell(Notice {
+            title: title.to_owned(),
+            details,
+            calm,
+            ..Notice::default()
+        }));
+    };
+    match intake::read(text, &desk.scenario) {
+        Intake::Scenario(scenario) => {
+            desk.dispatch(Action::Open(Rc::new(*scenario), "open a scenario".to_owned()));
+        }
+        Intake::Link(fragment) => match address::read(&fragment) {
+            Some(Ok(scenario)) => {
+                desk.dispatch(Action::Open(scenario, "open a link".to_owned()));
+            }
+            Some(Err(notice)) => desk.dispatch(Action::Tell(notice)),
+            None => {}
+        },
+        Intake::Machine(machine, assumed) => {
+            edit.emit(Edit::Machine(*machine, "import a machine".to_owned()));
+            let assumed: Vec<String> = assumed
+                .into_iter()
+                .map(|assumption| format!("Assumed: {assumption}."))
+                .collect();
+            tell("The machine was read.", assumed, true);
+        }
+        Intake::Pieces(pieces) => match pieces::paste(&desk.scenario, &pieces, "/") {
+            Ok(new) => edit.emit(Edit::Pasted(Rc::new(new))),
+            Err(problems) => {
+                let lines = problems.0.iter().map(ToString::to_string).collect();
+                tell("These tasks cannot be added.", lines, false);
+            }
+        },
+        Intake::RtApp(task) => edit.emit(TaskEdit::Add(task).into()),
+        Intake::Faulty(title, details) => tell(title, details, false),
+        Intake::Unknown => tell(
+            "This text is nothing that can be opened here.",
+            vec![
+                "A scenario, a link, a machine (lscpu, numactl, lstopo, sysfs, hwloc), copied tasks or an rt-app document can."
+                    .to_owned(),
+            ],
+            false,
+        ),
     }
 }
 

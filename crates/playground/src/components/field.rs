@@ -15,6 +15,9 @@ pub(super) struct Props {
     pub class: &'static str,
     #[prop_or_default]
     pub testid: Option<AttrValue>,
+    /// What holds where nothing is typed.
+    #[prop_or_default]
+    pub placeholder: Option<AttrValue>,
     /// A name for screen readers, where there is no label.
     #[prop_or_default]
     pub label: Option<AttrValue>,
@@ -57,7 +60,7 @@ pub(super) fn Field(props: &Props) -> Html {
     html! {
         <>
             <input id={props.id.clone()} class={props.class} type="text" autocomplete="off" spellcheck="false"
-                value={shown} {oninput} {onchange} data-testid={props.testid.clone()} aria-label={props.label.clone()}
+                value={shown} {oninput} {onchange} data-testid={props.testid.clone()} aria-label={props.label.clone()} placeholder={props.placeholder.clone()}
                 aria-invalid={if refused.is_some() { "true" } else { "false" }}
                 aria-describedby={refused.is_some().then(|| error_id.clone())} />
             if let Some(why) = &*refused {

@@ -17,6 +17,11 @@ pub(super) const LINK: &str = "M6.5 9.5a2.7 2.7 0 0 0 4 .2l2-2a2.7 2.7 0 0 0-3.8
 pub(super) const THEME: &str = "M8 2.5a5.5 5.5 0 1 0 0 11ZM8 2.5a5.5 5.5 0 0 1 0 11";
 pub(super) const CLOSE: &str = "M4 4l8 8M12 4l-8 8";
 
+pub(super) const GRIP: &str = "M6 4v.01M10 4v.01M6 8v.01M10 8v.01M6 12v.01M10 12v.01";
+pub(super) const COPY: &str = "M6 6h7v7H6ZM10 6V3H3v7h3";
+pub(super) const UP: &str = "M4 10l4-4 4 4";
+pub(super) const DOWN: &str = "M4 6l4 4 4-4";
+
 /// An icon; what it means is said by the control around it.
 #[component]
 pub(super) fn Icon(props: &Props) -> Html {

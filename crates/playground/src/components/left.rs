@@ -14,6 +14,7 @@ use super::tasks_panel::TasksPanel;
 use crate::edit::Edit;
 use crate::player::Player;
 use crate::protocol::Level;
+use crate::state::{Action, Desk};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -27,6 +28,8 @@ pub(super) struct Props {
     /// Each kernel's sched domains, as far as they are known.
     pub levels: Rc<Vec<Vec<Level>>>,
     pub player: Player,
+    pub desk: UseReducerHandle<Desk>,
+    pub act: Callback<Action>,
     pub pulse: u32,
 }
 
@@ -48,10 +51,10 @@ pub(super) fn Left(props: &Props) -> Html {
             <div class="panel" role="tabpanel" aria-label={NAMES[*chosen]}>
                 { match *chosen {
                     0 => html! { <MachinePanel {scenario} topology={Rc::clone(&props.topology)} {edit} /> },
-                    1 => html! { <TasksPanel {scenario} {edit} at={props.at} /> },
+                    1 => html! { <TasksPanel {scenario} {edit} at={props.at} topology={built.cloned()} /> },
                     2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} {online} levels={Rc::clone(&props.levels)}
                         player={props.player.clone()} pulse={props.pulse} /> },
-                    _ => html! { <ScriptPanel {scenario} {edit} /> },
+                    _ => html! { <ScriptPanel {scenario} {edit} desk={props.desk.clone()} act={props.act.clone()} /> },
                 } }
             </div>
         </>

@@ -37,7 +37,7 @@ pub(super) fn NoticeBar(props: &Props) -> Html {
         })
     });
     html! {
-        <div class="alert" role="alert" data-testid="alert">
+        <div class={classes!("alert", notice.calm.then_some("calm"))} role={if notice.calm { "status" } else { "alert" }} data-testid="alert">
             <div class="what">
                 <strong>{ &notice.title }</strong>
                 if !notice.details.is_empty() {
@@ -52,15 +52,17 @@ pub(super) fn NoticeBar(props: &Props) -> Html {
                 if let Some(onclick) = salvage {
                     <button type="button" class="button" {onclick} data-testid="alert-salvage">{ "Open what could be read" }</button>
                 }
-                <button type="button" class="button" onclick={props.open_default.reform(|_| ())}
-                    data-testid="alert-default">{ "Open the default preset" }</button>
+                if !notice.calm {
+                    <button type="button" class="button" onclick={props.open_default.reform(|_| ())}
+                        data-testid="alert-default">{ "Open the default preset" }</button>
+                }
                 if let Some(onclick) = copy {
                     <button type="button" class="button" {onclick} data-testid="alert-copy">
                         { if *copied { "Copied" } else { "Copy the raw text" } }
                     </button>
                 }
                 <button type="button" class="button" onclick={props.dismiss.reform(|_| ())}
-                    data-testid="alert-keep">{ "Keep mine" }</button>
+                    data-testid="alert-keep">{ if notice.calm { "Close" } else { "Keep mine" } }</button>
             </div>
         </div>
     }

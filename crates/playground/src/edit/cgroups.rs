@@ -190,6 +190,17 @@ fn list(scenario: &mut Scenario, path: &str) {
     }
 }
 
+/// Lists the cgroups of tasks that are neither listed nor the parent of a listed one.
+pub(super) fn settle(scenario: &mut Scenario) {
+    for index in 0..scenario.tasks.len() {
+        let path = scenario.tasks[index].cgroup.clone();
+        let mut listed = scenario.cgroups.iter();
+        if path != "/" && !listed.any(|cgroup| is_within(&cgroup.path, &path)) {
+            list(scenario, &path);
+        }
+    }
+}
+
 /// Goes through every place where the path of a cgroup stands.
 fn each_path(scenario: &mut Scenario, mut change: impl FnMut(&mut String)) {
     for cgroup in &mut scenario.cgroups {

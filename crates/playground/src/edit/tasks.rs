@@ -23,8 +23,8 @@ pub enum TaskEdit {
     Place {
         /// Who.
         who: Place,
-        /// Which CPUs.
-        cpus: CpuList,
+        /// Which CPUs; `None`: wherever the kernel puts it.
+        cpus: Option<CpuList>,
         /// Bound there, or only started there.
         bind: bool,
     },
@@ -111,8 +111,8 @@ impl TaskEdit {
                 };
                 for (index, task) in scenario.tasks.iter_mut().enumerate() {
                     if placed(index, task) {
-                        task.fork = Fork::On(cpus.clone());
-                        task.affinity = bind.then(|| cpus.clone());
+                        task.fork = cpus.clone().map_or_else(Fork::default, Fork::On);
+                        task.affinity = cpus.clone().filter(|_| *bind);
                     }
                 }
             }
@@ -129,10 +129,11 @@ impl TaskEdit {
                 TaskField::Name(name) => format!("call a task {name}"),
                 field => format!("set {} of a task", field.name()),
             },
-            Self::Place { cpus, bind, .. } => {
-                let how = if *bind { "bind to" } else { "start on" };
-                format!("{how} CPUs {cpus}")
-            }
+            Self::Place { cpus, bind, .. } => match cpus {
+                Some(cpus) if *bind => format!("bind to CPUs {cpus}"),
+                Some(cpus) => format!("start on CPUs {cpus}"),
+                None => "let the kernel place".to_owned(),
+            },
         }
     }
 
@@ -164,7 +165,7 @@ impl TaskEdit {
             },
             Self::Place {
                 who: Place::Task(task),
-                cpus,
+                cpus: Some(cpus),
                 bind: true,
             } => Some(Action::Affinity {
                 task: name(*task)?,
@@ -309,7 +310,7 @@ mod tests {
         let cpus = CpuList::range(2, 3);
         let place = |who, bind| TaskEdit::Place {
             who,
-            cpus: CpuList::range(2, 3),
+            cpus: Some(CpuList::range(2, 3)),
             bind,
         };
         let new = after(&place(Place::Cgroup("/a".to_owned()), true));
