@@ -60,7 +60,7 @@ test("tunables of every kind are set exactly, and refused beside their field", a
   await page.getByText("a whole number from 10 to 10000").waitFor();
   const [{ set }] = await kernels(desk);
   assert.deepEqual(set, { hz: 1000, migration_cost: "1200us", nr_migrate: 8, numa_balancing_scan_size: "512MB" });
-  await page.getByRole("button", { name: "Reset all of kernel A" }).click();
+  for (const kernel of ["A", "B"]) await page.getByRole("button", { name: `Reset all of kernel ${kernel}` }).click();
   await eventually(async () => (await engine.decode(await desk.link())).kernels, (k) => !k || k.every((kernel) => !kernel.set));
   assert.deepEqual(problems, []);
 });

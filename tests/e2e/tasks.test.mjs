@@ -115,10 +115,10 @@ test("the same by keyboard and by touch: placed through its form, the cgroup as 
   await tree.getByRole("button", { name: "b", exact: true }).tap();
   await page.getByLabel("Where /b goes").selectOption("core");
   await page.getByLabel("Which core").selectOption("1");
-  await page.getByRole("button", { name: "Start /b there" }).tap();
+  await page.getByRole("button", { name: "Start there: /b" }).tap();
   const task = (await scenario(desk)).tasks.find((task) => task.name === "tick");
   assert.deepEqual([task.affinity, task.fork], [undefined, { on: "2-3" }]);
-  await page.getByRole("button", { name: "Let /b run anywhere" }).tap();
+  await page.getByRole("button", { name: "Anywhere: /b" }).tap();
   await eventually(async () => (await scenario(desk)).tasks.find((task) => task.name === "tick").fork, undefined);
   assert.deepEqual(problems, []);
 });

@@ -11,6 +11,7 @@ mod json_panel;
 mod kernel;
 mod kernel_panel;
 mod left;
+mod machine;
 mod machine_panel;
 mod machine_table;
 mod machine_view;

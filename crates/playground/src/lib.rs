@@ -23,6 +23,7 @@ pub mod json_place;
 pub mod knobs;
 pub mod own_rule;
 pub mod pace;
+pub mod parts;
 pub mod pieces;
 pub mod player;
 pub mod protocol;

@@ -194,6 +194,7 @@ impl Reducible for Desk {
                 ..(*self).clone()
             }),
             Action::Runs if self.notice == self.standing_notice() => self,
+            Action::Runs if self.notice.as_ref().is_some_and(|notice| notice.calm) => self,
             Action::Runs => Rc::new(Self {
                 notice: self.standing_notice(),
                 ..(*self).clone()

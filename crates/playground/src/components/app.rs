@@ -162,23 +162,25 @@ pub fn App() -> Html {
                     <NoticeBar notice={notice.clone()} {open} {open_default} {dismiss} />
                 }
             </div>
-            <Tabs class="view-tabs" label="Parts of the page" chosen={*view} {choose}
-                names={VIEWS.map(|(_, name)| AttrValue::from(name)).to_vec()} />
-            <aside class="column left" aria-label="Scenario">
+            <nav class="view-tabs" aria-label="Views"><Tabs class="views" label="Parts of the page" chosen={*view} {choose}
+                names={VIEWS.map(|(_, name)| AttrValue::from(name)).to_vec()} /></nav>
+            <main class="columns">
+            <section class="column left" aria-label="Scenario">
                 <Left desk={desk.clone()} {act} scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} edit={edit.clone()} live={player.live_at().is_some()}
                     levels={Rc::new(levels)} player={player.clone()} {pulse} />
-            </aside>
-            <main class="column centre" aria-label="Machine">
+            </section>
+            <section class="column centre" aria-label="The run">
                 <Machines scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}
                     player={player.clone()} {pulse} />
                 <TimeBar scenario={Rc::clone(scenario)} now_ns={player.now_ns()} {edit} />
                 <DecisionsPanel scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
-            </main>
-            <aside class="column right" aria-label="Charts and comparison">
+            </section>
+            <section class="column right" aria-label="Charts and comparison">
                 <ThreadsChart scenario={Rc::clone(scenario)} player={player.clone()} palette={Rc::clone(&theme.palette)} {pulse} />
                 <ThroughputChart scenario={Rc::clone(scenario)} player={player.clone()} palette={Rc::clone(&theme.palette)} {pulse} />
                 <Comparison scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
-            </aside>
+            </section>
+            </main>
         </div>
     }
 }

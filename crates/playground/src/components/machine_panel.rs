@@ -9,6 +9,7 @@ use yew::prelude::*;
 
 use super::choice::Choice;
 use super::field::Field;
+use super::machine::part_tree::PartTree;
 use super::term::Term;
 use crate::edit::Edit;
 
@@ -67,11 +68,14 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
                 <div class="field">
                     <label for="synthetic">{ "In words, as hwloc writes them" }</label>
                     <Field id="synthetic" class="input mono" value={words} {commit} testid="machine-synthetic" />
-                    <p class="note">{ "From large to small: pack, node, l3, core, pu, each with a count." }</p>
+                    <p class="note">{ "From large to small: pack, node, l3, core, pu, each with a count. What lscpu, numactl or lstopo print can be pasted or dropped anywhere on the page." }</p>
                 </div>
             </section>
             { match &*props.topology {
-                Ok(topology) => facts(topology),
+                Ok(topology) => html! { <>
+                    <PartTree scenario={Rc::clone(&props.scenario)} topology={Rc::clone(topology)} edit={props.edit.clone()} />
+                    { facts(topology) }
+                </> },
                 Err(problems) => html! { <p class="error" role="alert">{ in_words(problems) }</p> },
             } }
         </>

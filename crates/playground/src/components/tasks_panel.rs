@@ -90,7 +90,6 @@ pub(super) fn TasksPanel(props: &Props) -> Html {
                 return;
             };
             event.prevent_default();
-            event.stop_immediate_propagation();
             match pieces::paste(&scenario, &text, &parent) {
                 Ok(new) => {
                     told.set(format!("Pasted into {parent}."));

@@ -1,5 +1,6 @@
 //! Texts that are pasted or dropped anywhere on the page.
 
+use gloo::timers::callback::Timeout;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DragEvent, Element};
@@ -23,11 +24,15 @@ pub(crate) fn use_intake(take: Callback<String>) {
                 .dyn_ref::<ClipboardEvent>()
                 .and_then(ClipboardEvent::clipboard_data);
             let text = data.and_then(|data| data.get_data("text/plain").ok());
-            if let Some(text) = text.filter(|text| !field && !text.trim().is_empty())
-                && !event.default_prevented()
-            {
-                event.prevent_default();
-                take.emit(text);
+            if let Some(text) = text.filter(|text| !field && !text.trim().is_empty()) {
+                let (take, event) = (take.clone(), event.clone());
+                // A part of the page may take it: its listener may come after this one.
+                Timeout::new(0, move || {
+                    if !event.default_prevented() {
+                        take.emit(text);
+                    }
+                })
+                .forget();
             }
         });
     }

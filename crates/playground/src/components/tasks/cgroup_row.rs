@@ -178,7 +178,7 @@ fn details(props: &Props, is_root: bool, remove: &Callback<()>) -> Html {
                     options={partitions.map(|(name, _)| (name.into(), name.into())).to_vec()} /></div>
             <label class="switch"><input type="checkbox" role="switch" checked={cgroup.idle} onchange={idle} /><code>{ "cpu.idle" }</code></label>
             { place }
-            <button type="button" class="button" onclick={remove.reform(|_: MouseEvent| ())} aria-label={format!("Remove {path}")}><Icon path={CLOSE} />{ "Remove; what is in it goes up" }</button>
+            <button type="button" class="button" onclick={remove.reform(|_: MouseEvent| ())}><Icon path={CLOSE} />{ "Remove; what is in it goes up" }</button>
         </div>
     }
 }

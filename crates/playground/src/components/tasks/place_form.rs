@@ -62,9 +62,9 @@ pub(crate) fn PlaceForm(props: &Props) -> Html {
             <div class="row wrap">
                 <Choice value={level.name()} options={levels} choose={choose_level} label={format!("Where {} goes", props.name)} />
                 <Choice value={chosen.to_string()} {options} choose={choose_number} label={format!("Which {}", level.name())} />
-                <button type="button" class="button" onclick={place(false)} aria-label={format!("Start {} there", props.name)}>{ "Start there" }</button>
-                <button type="button" class="button" onclick={place(true)} aria-label={format!("Bind {} there", props.name)}>{ "Bind there" }</button>
-                <button type="button" class="button quiet" onclick={free} aria-label={format!("Let {} run anywhere", props.name)}>{ "Anywhere" }</button>
+                <button type="button" class="button" onclick={place(false)} aria-label={format!("Start there: {}", props.name)}>{ "Start there" }</button>
+                <button type="button" class="button" onclick={place(true)} aria-label={format!("Bind there: {}", props.name)}>{ "Bind there" }</button>
+                <button type="button" class="button quiet" onclick={free} aria-label={format!("Anywhere: {}", props.name)}>{ "Anywhere" }</button>
             </div>
         </fieldset>
     }

@@ -1,0 +1,5 @@
+//! The parts of the machine panel.
+
+pub(super) mod distances;
+pub(super) mod part_form;
+pub(super) mod part_tree;
