@@ -2,6 +2,9 @@
 //!
 //! * [`state`] and [`edit`]: the scenario on the desk, with undo. Pure.
 //! * [`player`]: the workers, one a kernel, kept in step by [`pace`]; [`recording`] is what they reported.
+//! * [`knobs`] are what can be set of kernels, [`parts`] the machine as it is drawn, [`workload_form`] and [`script_form`]
+//!   tasks and script entries as text, [`pieces`] and [`intake`] what is copied, pasted and dropped. Pure.
+//! * [`decision_log`] is what is kept of decisions, [`why`] tells one in a sentence.
 //! * [`protocol`]: what page and worker say; [`engine`] is the worker's side, [`runner`] the page's.
 //! * [`drawing`] paints the machine, [`chart`] draws charts with plotters, [`components`] are the page's parts.
 //!

@@ -67,7 +67,7 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
                 </div>
                 <div class="field">
                     <label for="synthetic">{ "In words, as hwloc writes them" }</label>
-                    <Field id="synthetic" class="input mono" value={words} {commit} testid="machine-synthetic" />
+                    <Field id="synthetic" class="input mono" value={words} placeholder="its parts are not alike" {commit} testid="machine-synthetic" />
                     <p class="note">{ "From large to small: pack, node, l3, core, pu, each with a count. What lscpu, numactl or lstopo print can be pasted or dropped anywhere on the page." }</p>
                 </div>
             </section>
