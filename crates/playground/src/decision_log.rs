@@ -58,6 +58,6 @@ mod tests {
         assert_eq!(log.told.len(), KEPT);
         assert_eq!(log.told.back().map(|told| told.at_ns), Some(599.0));
         assert_eq!(log.weighed, Some(told(7)));
-        assert_eq!(log.passed, 600.0);
+        assert_eq!(log.passed as u64, 600);
     }
 }

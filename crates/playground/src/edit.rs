@@ -193,12 +193,11 @@ mod tests {
         set.into()
     }
 
-    fn pct_at(scenario: &Scenario, at: Nanos) -> Option<SettingValue> {
-        tunable_at(scenario, NUMA_IMBALANCE_PCT, at)
-    }
-
-    fn int(value: i64) -> Option<SettingValue> {
-        Some(SettingValue::Int(value))
+    fn pct_at(scenario: &Scenario, at: Nanos) -> Option<i64> {
+        match tunable_at(scenario, NUMA_IMBALANCE_PCT, at)? {
+            SettingValue::Int(pct) => Some(pct),
+            _ => None,
+        }
     }
 
     fn live(edit: &Edit, at: Nanos) -> Edit {
@@ -208,7 +207,7 @@ mod tests {
     #[test]
     fn one_knob_turns_every_kernel_and_back() {
         let turned = pct(Some(110)).apply(&scenario());
-        assert_eq!(pct_at(&turned, Nanos::ZERO), int(110));
+        assert_eq!(pct_at(&turned, Nanos::ZERO), Some(110));
         assert!(turned.kernels.iter().all(|kernel| kernel.set.len() == 1));
         assert_eq!(pct(None).apply(&turned), scenario());
     }
@@ -218,7 +217,7 @@ mod tests {
         let at = Nanos::from_secs(2);
         let new = live(&pct(Some(117)), at).apply(&scenario());
         assert_eq!(pct_at(&new, Nanos::from_secs(1)), None);
-        assert_eq!(pct_at(&new, at), int(117));
+        assert_eq!(pct_at(&new, at), Some(117));
         assert_eq!(
             pct(None).apply(&new),
             scenario(),
@@ -231,7 +230,7 @@ mod tests {
         let at = Nanos::from_secs(2);
         let once = live(&pct(Some(117)), at).apply(&scenario());
         let twice = live(&pct(Some(140)), at).apply(&once);
-        assert_eq!(pct_at(&twice, at), int(140));
+        assert_eq!(pct_at(&twice, at), Some(140));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub fn read(text: &str, scenario: &Scenario) -> Intake {
             return Intake::Pieces(text.to_owned());
         }
         if is_rtapp(&value) {
-            return rtapp(scenario, value);
+            return rtapp(scenario, &value);
         }
     }
     match detect(text) {
@@ -70,7 +70,7 @@ fn is_rtapp(value: &Value) -> bool {
     value.get("tasks").is_some_and(Value::is_object)
 }
 
-fn rtapp(scenario: &Scenario, value: Value) -> Intake {
+fn rtapp(scenario: &Scenario, value: &Value) -> Intake {
     match workload_form::read(scenario, 0, serde_json::json!({ "rtapp": value })) {
         Ok(workload) => Intake::RtApp(Box::new(Tasks::new("rtapp", workload))),
         Err(why) => Intake::Faulty("This rt-app document cannot be read.", vec![why]),

@@ -114,7 +114,7 @@ pub fn App() -> Html {
     {
         let (desk, edit) = (desk.clone(), edit.clone());
         use_intake(Callback::from(move |text: String| {
-            take_in(&desk, &edit, &text)
+            take_in(&desk, &edit, &text);
         }));
     }
     let open = {

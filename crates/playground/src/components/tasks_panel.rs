@@ -125,7 +125,7 @@ pub(super) fn TasksPanel(props: &Props) -> Html {
             <section class="section" aria-labelledby="cgroups-title">
                 <h2 id="cgroups-title"><Term term="cgroup">{ "Cgroups" }</Term>{ " and tasks" }</h2>
                 <ul class="tree" data-tasks-tree="true" data-testid="task-tree">
-                    { tree.cgroup("/", 0) }
+                    { tree.cgroup("/") }
                 </ul>
                 <p class="note" role="status">{ &*told }</p>
                 <div class="row wrap">
@@ -165,7 +165,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn cgroup(&self, path: &str, depth: usize) -> Html {
+    fn cgroup(&self, path: &str) -> Html {
         let scenario = &self.props.scenario;
         let known = known_cgroups(scenario);
         let children = known.iter().filter(|other| parent_of(other) == path);
@@ -179,7 +179,7 @@ impl Tree<'_> {
                     choose={self.choose.reform(move |()| one.clone())} grab={self.drag.grab(Dragged::Cgroup(path.to_owned()))} />
                 <ul>
                     for (index, _) in inside { { self.task(index) } }
-                    for child in children { { self.cgroup(child, depth + 1) } }
+                    for child in children { { self.cgroup(child) } }
                 </ul>
             </li>
         }

@@ -136,7 +136,7 @@ mod tests {
         assert_eq!((all.generation, all.passed), (3, all.all));
         assert_eq!(all.told.len(), MOST.min(all.all as usize));
         let forks = watched("kind == fork");
-        assert_eq!(forks.all, all.all);
+        assert_eq!(forks.all as u64, all.all as u64);
         assert!(forks.passed > 0.0 && forks.passed < forks.all);
         assert!(forks.told.iter().all(|told| told.kind == "fork"));
     }

@@ -37,7 +37,7 @@ pub(crate) fn use_intake(take: Callback<String>) {
         });
     }
     // Without this the browser would open the file in place of the page.
-    use_window_event("dragover", |event| event.prevent_default());
+    use_window_event("dragover", web_sys::Event::prevent_default);
     use_window_event("drop", move |event| {
         event.prevent_default();
         let Some(data) = event

@@ -125,16 +125,12 @@ impl Tuning {
     /// What the knob takes.
     pub fn turn(&self, knob: &Knob, text: Option<&str>) -> Result<Edit, String> {
         let (slot, name) = (self.target, knob.name.clone());
-        Ok(match &knob.kind {
-            Kind::Rule(_) => {
-                let value = text.map(|text| Value::String(text.to_owned()));
-                KernelEdit::Rule { slot, name, value }.into()
-            }
-            _ => {
-                let value = text.map(|text| knob.parse(text)).transpose()?;
-                KernelEdit::Set { slot, name, value }.into()
-            }
-        })
+        if let Kind::Rule(_) = &knob.kind {
+            let value = text.map(|text| Value::String(text.to_owned()));
+            return Ok(KernelEdit::Rule { slot, name, value }.into());
+        }
+        let value = text.map(|text| knob.parse(text)).transpose()?;
+        Ok(KernelEdit::Set { slot, name, value }.into())
     }
 
     /// What a kernel sets to something: name, the preset's value, the new one.

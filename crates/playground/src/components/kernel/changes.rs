@@ -38,7 +38,7 @@ pub(crate) fn Changes(props: &Props) -> Html {
                                 aria-label={format!("Reset all of kernel {}", slot::letter(slot))}>{ "reset all" }</button>
                         </div>
                         <ul class="diff">
-                            for (name, own, now) in changes { { change(props, slot, name, own, now) } }
+                            for (name, own, now) in changes { { change(props, slot, &name, own, &now) } }
                         </ul>
                     </div>
                 }
@@ -47,11 +47,11 @@ pub(crate) fn Changes(props: &Props) -> Html {
     }
 }
 
-fn change(props: &Props, slot: usize, name: String, own: Option<String>, now: String) -> Html {
+fn change(props: &Props, slot: usize, name: &str, own: Option<String>, now: &str) -> Html {
     let kernel = &props.scenario.kernels[slot];
-    let is_rule = kernel.rules.contains_key(&name) && !kernel.set.contains_key(&name);
+    let is_rule = kernel.rules.contains_key(name) && !kernel.set.contains_key(name);
     let back = {
-        let name = name.clone();
+        let name = name.to_owned();
         props.edit.reform(move |_: MouseEvent| {
             let (slot, name) = (Some(slot), name.clone());
             let edit = if is_rule {
@@ -71,8 +71,8 @@ fn change(props: &Props, slot: usize, name: String, own: Option<String>, now: St
         })
     };
     html! {
-        <li key={name.clone()}>
-            <code>{ &name }</code>
+        <li key={name.to_owned()}>
+            <code>{ name }</code>
             <span class="row">
                 <span class="note grow">{ own.unwrap_or_else(|| "none".to_owned()) }{ " → " }<strong class="mono">{ now }</strong></span>
                 <button type="button" class="button quiet icon small" onclick={back} title="Back to the preset's"

@@ -58,8 +58,7 @@ pub(crate) fn PartForm(props: &Props) -> Html {
             let cpus = if text.is_empty() {
                 CpuList::EMPTY
             } else {
-                text.parse()
-                    .map_err(|_| "a list of CPUs such as 3,8-9".to_owned())?
+                text.parse::<CpuList>().map_err(|error| error.to_string())?
             };
             change.emit(Change::Offline(cpus));
             Ok(())

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use teeter_machine::Topology;
+use teeter_scenario::cpulist::CpuListError;
 use teeter_scenario::document::{Bandwidth, Cgroup, Partition};
 use teeter_scenario::{CpuList, Nanos, Scenario};
 use yew::prelude::*;
@@ -87,7 +88,7 @@ fn list(text: &str) -> Result<Option<CpuList>, String> {
     }
     let list: CpuList = text
         .parse()
-        .map_err(|_| "a list such as 0-3,8".to_owned())?;
+        .map_err(|error: CpuListError| error.to_string())?;
     Ok((!list.is_empty()).then_some(list))
 }
 

@@ -201,10 +201,10 @@ fn fork_of(text: &str) -> Result<TaskField, String> {
     let (how, cpus) = text.split_once(' ').ok_or_else(wrong)?;
     let fork = match how {
         "from" => Fork::From {
-            cpu: cpus.trim().parse().map_err(|_| wrong())?,
+            cpu: cpus.trim().parse().ok().ok_or_else(wrong)?,
             every: Nanos::ZERO,
         },
-        "on" => Fork::On(cpus.trim().parse().map_err(|_| wrong())?),
+        "on" => Fork::On(cpus.trim().parse().ok().ok_or_else(wrong)?),
         _ => return Err(wrong()),
     };
     Ok(TaskField::Fork(fork))
