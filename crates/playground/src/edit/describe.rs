@@ -20,6 +20,8 @@ pub fn describe(action: &Action) -> String {
         Action::Offline(cpus) => format!("switch CPUs {cpus} off"),
         Action::Online(cpus) => format!("switch CPUs {cpus} on"),
         Action::Nice { task, nice } => format!("renice {task} to {nice}"),
+        Action::Autogroup { task, nice } => format!("renice the session of {task} to {nice}"),
+        Action::Slice { task, slice } => format!("slice of {task} = {slice}"),
     }
 }
 

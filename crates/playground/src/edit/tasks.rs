@@ -234,6 +234,8 @@ fn of_task(action: &Action) -> Option<&str> {
         Action::Affinity { task, .. }
         | Action::Move { task, .. }
         | Action::Nice { task, .. }
+        | Action::Autogroup { task, .. }
+        | Action::Slice { task, .. }
         | Action::Start(task)
         | Action::Stop(task) => Some(task),
         _ => None,
@@ -245,6 +247,8 @@ fn of_task_mut(action: &mut Action) -> Option<&mut String> {
         Action::Affinity { task, .. }
         | Action::Move { task, .. }
         | Action::Nice { task, .. }
+        | Action::Autogroup { task, .. }
+        | Action::Slice { task, .. }
         | Action::Start(task)
         | Action::Stop(task) => Some(task),
         _ => None,
