@@ -1,6 +1,8 @@
 //! Decisions on record: each placement and each balance pass with what it looked at.
 //!
-//! Off, it costs a test of one flag. The numbers of a decision go by the names of one [`VOCABULARY`], so that a
+//! Off, it costs a test of one flag. On, about 170 ns each: of the time of a run 1 to 14 % in the lu presets, where most
+//! time goes into the workload, and half as much again in `milan-periodic`, which makes 71 000 decisions in each second
+//! simulated, four fifths of them passes of idle CPUs that find nothing, on record with all they saw. The numbers of a decision go by the names of one [`VOCABULARY`], so that a
 //! list, a filter and a sentence all speak of the same ones.
 
 mod log;
