@@ -262,7 +262,7 @@ mod tests {
             [
                 "/kernel: unknown key (did you mean `kernels`?)",
                 "/run/sead: unknown key (did you mean `seed`?)",
-                "/run/xyz: unknown key (known: duration, warmup, seed, repeats, sample, until)",
+                "/run/xyz: unknown key (known: duration, warmup, uptime, seed, repeats, sample, until)",
             ]
         );
     }

@@ -185,6 +185,15 @@ impl Sched {
         self.nohz.next_balance = jiffies;
     }
 
+    /// The machine was up and idle for so long before the first event: balance passes of idle CPUs may be due at
+    /// once. What is longer ago than the longest of their intervals makes no difference.
+    pub fn idle_before(&mut self, uptime: Nanos) {
+        let ago = uptime.0 / self.tick_ns;
+        for sd in &mut self.domains.sds {
+            sd.last_balance = sd.last_balance.saturating_sub(ago);
+        }
+    }
+
     /// New domains count as just balanced.
     pub(crate) fn date_domains(&mut self) {
         let jiffies = self.jiffies();

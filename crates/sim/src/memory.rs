@@ -59,7 +59,7 @@ impl Walk {
     pub(crate) fn goes_on_in(&self, phase: Phase) -> bool {
         match phase {
             Phase::Touch => true,
-            Phase::Work | Phase::Wall { .. } | Phase::Forever => self.ambient,
+            Phase::Work | Phase::Call(_) | Phase::Wall { .. } | Phase::Forever => self.ambient,
             _ => false,
         }
     }
@@ -95,6 +95,7 @@ mod tests {
         let memory = MemoryUse {
             size: Bytes(4096),
             shared,
+            own_process: false,
             nodes: Vec::new(),
             ns_per_kb: 512,
             stall: 50,

@@ -5,7 +5,7 @@ use teeter_scenario::document::{Tasks, Workload};
 use teeter_scenario::{Bytes, Problem};
 
 use crate::program::Programs;
-use crate::{npb, npb_lu, stream};
+use crate::{npb, npb_lu, numa, stream};
 
 /// Memory that the threads of a workload walk through, each from a place of its own and over and over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct MemoryUse {
     pub size: Bytes,
     /// Whether the threads of a process share one region; else each has its own.
     pub shared: bool,
+    /// Whether each thread is a process of its own (as those of benchmarks that fork theirs).
+    pub own_process: bool,
     /// Nodes it lies on evenly from the start; none: each page lies where it is first touched.
     pub nodes: Vec<u32>,
     /// Time to walk through 1 KB at full speed, all of it local, ns.
@@ -24,12 +26,16 @@ pub struct MemoryUse {
     pub ambient: bool,
 }
 
-/// A walk as `perf bench numa mem` does it, reading and writing 8 bytes at a time: 2 GB/s. Set by the
-/// baselines of two tests on POWER8 (numa06: 150 GB a thread, two threads a core, 83 s; numa05: eight
-/// threads a core, most of it local, 364 s). All of it waits for memory: spread over eight nodes it takes
-/// 1.5 times as long there (numa03), near the ratio of the latencies.
-pub(crate) const WALK_NS_PER_KB: u32 = 512;
-pub(crate) const WALK_STALL: u32 = 100;
+/// A walk of [`crate::Op::Touch`] in a program of one's own: 2 GB/s (A).
+const WALK_NS_PER_KB: u32 = 512;
+/// All of a walk waits for memory: spread over eight nodes of POWER8 `perf bench numa mem` takes 1.5 times as long
+/// (numa03), near the ratio of the latencies.
+const WALK_STALL: u32 = 100;
+
+/// Resident memory of netperf and of netserver: program, libraries, buffers (2 to 4 MB: A). How it waits for the
+/// messages themselves is part of what a message costs, so nothing more waits for this.
+const NETPERF_MEMORY: Bytes = Bytes::from_mb(4);
+const NETPERF_STALL: u32 = 0;
 
 /// Computation with some memory beside it: 250 MB/s of it, a fifth of the time waiting (assumed).
 const AMBIENT_NS_PER_KB: u32 = 4096;
@@ -48,14 +54,16 @@ pub(crate) fn give(programs: &mut Programs, tasks: &Tasks) -> Result<(), Vec<Pro
         (Workload::Numa(numa), _) => Some(MemoryUse {
             size: numa.size,
             shared: numa.kind == NumaKind::Shared,
+            own_process: false,
             nodes,
-            ns_per_kb: WALK_NS_PER_KB,
+            ns_per_kb: numa::WALK_NS_PER_KB,
             stall: WALK_STALL,
             ambient: false,
         }),
         (Workload::Program(steps), Some(memory)) if touches(steps) => Some(MemoryUse {
             size: memory.size,
             shared: true,
+            own_process: false,
             nodes,
             ns_per_kb: WALK_NS_PER_KB,
             stall: WALK_STALL,
@@ -69,6 +77,7 @@ pub(crate) fn give(programs: &mut Programs, tasks: &Tasks) -> Result<(), Vec<Pro
         (Workload::Stream(stream), _) => Some(MemoryUse {
             size: stream::bytes_per_thread(*stream, tasks.threads),
             shared: false,
+            own_process: false,
             nodes,
             ns_per_kb: stream::WALK_NS_PER_KB,
             stall: stream::WALK_STALL,
@@ -79,6 +88,7 @@ pub(crate) fn give(programs: &mut Programs, tasks: &Tasks) -> Result<(), Vec<Pro
             Some(MemoryUse {
                 size,
                 shared: false,
+                own_process: false,
                 nodes,
                 ns_per_kb,
                 stall,
@@ -91,23 +101,42 @@ pub(crate) fn give(programs: &mut Programs, tasks: &Tasks) -> Result<(), Vec<Pro
             Some(MemoryUse {
                 size: memory.as_ref().map_or(own, |memory| share(memory.size)),
                 shared: false,
+                own_process: false,
                 nodes,
                 ns_per_kb: npb_lu::WALK_NS_PER_KB,
                 stall: AMBIENT_STALL,
                 ambient: true,
             })
         }
-        (_, Some(memory)) => Some(MemoryUse {
+        (workload, Some(memory)) => Some(MemoryUse {
             size: memory.size,
             shared: true,
+            own_process: forks(workload),
             nodes,
             ns_per_kb: AMBIENT_NS_PER_KB,
             stall: AMBIENT_STALL,
             ambient: true,
         }),
+        (Workload::Netperf(_), None) => Some(MemoryUse {
+            size: NETPERF_MEMORY,
+            shared: true,
+            own_process: true,
+            nodes,
+            ns_per_kb: AMBIENT_NS_PER_KB,
+            stall: NETPERF_STALL,
+            ambient: true,
+        }),
         (_, None) => None,
     };
     Ok(())
+}
+
+/// Whether every thread of a benchmark is a process that it forks.
+const fn forks(workload: &Workload) -> bool {
+    matches!(
+        workload,
+        Workload::Netperf(_) | Workload::Tbench(_) | Workload::Hackbench(_) | Workload::Dbench(_)
+    )
 }
 
 /// Whether some step touches memory.

@@ -7,8 +7,19 @@ use crate::program::{Measure, Metric, Op, Programs, Traits};
 
 /// Pieces of a walk in which its progress is counted.
 const PIECES: u64 = 16;
-/// The L2, which a walk fills with what it has left behind already.
-const TRAITS: Traits = Traits::footprint(8 << 10);
+/// Time to walk through 1 KB at full speed, all of it local, reading and writing 8 bytes at a time: 3 GB/s. With
+/// [`TRAITS`]' throughput of a core it follows from three baselines on POWER8 that differ in the threads a core
+/// has: numa10 (one, 150 GB each in 57 s), numa06 (two, 83 s) and numa05 (eight, 328 s of CPU time each), of which
+/// some tenth is remote memory.
+pub(crate) const WALK_NS_PER_KB: u32 = 333;
+
+/// A walk has nothing in the L2 but what it has left behind already. A core keeps so many lines under way
+/// whatever the number of its threads, which walk 1.4 times as fast together as one alone.
+const TRAITS: Traits = Traits {
+    footprint_bytes: 8 << 10,
+    llc_bytes: 0,
+    smt: Some(140),
+};
 
 /// All threads of all processes do the same, each on its own memory or its process's.
 pub(crate) fn compile(numa: Numa, tasks: &Tasks) -> Programs {

@@ -12,6 +12,9 @@ pub struct Run {
     pub duration: Nanos,
     /// Time before statistics are taken.
     pub warmup: Nanos,
+    /// How long the machine has been up and idle before the scenario begins. By default every sched domain counts as
+    /// just balanced; after some time the next pass is due at each level.
+    pub uptime: Nanos,
     /// Where all random draws come from.
     pub seed: u64,
     /// Runs of each kernel, each with a seed derived from `seed` and its number.
@@ -27,6 +30,7 @@ impl Default for Run {
         Self {
             duration: Nanos::from_secs(30),
             warmup: Nanos::ZERO,
+            uptime: Nanos::ZERO,
             seed: 1,
             repeats: 1,
             sample: Nanos::from_millis(10),

@@ -541,17 +541,21 @@ fn run() -> impl Strategy<Value = Run> {
             (1..100_u64).prop_map(Nanos::from_secs)
         ],
         prop_oneof![Just(Nanos::ZERO), (1..999_u64).prop_map(Nanos::from_millis)],
+        prop_oneof![Just(Nanos::ZERO), (1..999_u64).prop_map(Nanos::from_secs)],
         any::<u64>(),
         1..10_u32,
         (1..100_u64).prop_map(Nanos::from_millis),
         any::<bool>(),
     )
-        .prop_map(|(duration, warmup, seed, repeats, sample, done)| Run {
-            duration,
-            warmup,
-            seed,
-            repeats,
-            sample,
-            until: if done { Until::Done } else { Until::Time },
-        })
+        .prop_map(
+            |(duration, warmup, uptime, seed, repeats, sample, done)| Run {
+                duration,
+                warmup,
+                uptime,
+                seed,
+                repeats,
+                sample,
+                until: if done { Until::Done } else { Until::Time },
+            },
+        )
 }

@@ -94,6 +94,7 @@ pub(super) fn simulation(
     world.table.cgroups = groups.paths();
 
     let seed = derive_seed(scenario.run.seed, repeat);
+    sched.idle_before(scenario.run.uptime);
     sched.seed(draw(seed, Purpose::Kernel, 0, u64::MAX));
     let mut queue = Queue::new(topology.cpus.len(), world.threads.len());
     let names = Names {
@@ -408,7 +409,7 @@ impl<'a> Memory<'a> {
     fn walk(&mut self, index: u32, task: TaskId, sched: &mut Sched) -> Walk {
         let within = index % self.threads;
         let (mm, shared) = match self.process {
-            Some(process) if within > 0 => process,
+            Some(process) if within > 0 && !self.used.own_process => process,
             _ => {
                 let mm = sched.add_mm();
                 let shared = self.used.shared.then(|| self.map(mm, sched));

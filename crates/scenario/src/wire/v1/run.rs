@@ -20,6 +20,11 @@ pub(super) struct Run {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = "0s"))]
     warmup: Option<Nanos>,
+    /// How long the machine has been up and idle before: by default every sched domain counts as just balanced,
+    /// after some time the next pass is due at each level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "0s"))]
+    uptime: Option<Nanos>,
     /// Where all random draws come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
@@ -44,6 +49,7 @@ impl From<Run> for doc::Run {
         Self {
             duration: wire.duration.unwrap_or(default.duration),
             warmup: wire.warmup.unwrap_or(default.warmup),
+            uptime: wire.uptime.unwrap_or(default.uptime),
             seed: wire.seed.unwrap_or(default.seed),
             repeats: wire.repeats.unwrap_or(default.repeats),
             sample: wire.sample.unwrap_or(default.sample),
@@ -58,6 +64,7 @@ impl From<doc::Run> for Run {
         Self {
             duration: changed(run.duration, &default.duration),
             warmup: changed(run.warmup, &default.warmup),
+            uptime: changed(run.uptime, &default.uptime),
             seed: changed(run.seed, &default.seed),
             repeats: changed(run.repeats, &default.repeats),
             sample: changed(run.sample, &default.sample),
