@@ -307,16 +307,13 @@ impl Simulation {
     /// state for it first.
     fn expire(&mut self, thread: u32) {
         let on = self.online_cpu(self.threads[thread as usize].cpu);
+        let exit = self.idle_exit(on);
         let state = &mut self.threads[thread as usize];
-        let cpu = &self.cpus[on.index()];
         if !state.expired {
             state.woken_at = self.now;
-            if cpu.running.is_none() {
-                let exit = self.hardware.idle_exit(cpu.expected_idle());
-                if exit > 0 {
-                    state.expired = true;
-                    return self.queue.set(Event::Timer(thread), self.now + exit);
-                }
+            if exit > 0 {
+                state.expired = true;
+                return self.queue.set(Event::Timer(thread), self.now + exit);
             }
         }
         state.expired = false;
@@ -327,6 +324,16 @@ impl Simulation {
         let on = self.sched.wake_from_interrupt(Nanos(self.now), cpu, task);
         self.note_wakeup(cpu, Context::Hardirq, thread, on);
         self.woken(cpu, on, thread);
+    }
+
+    /// Time a CPU takes to leave its idle state; nothing for one that is busy.
+    fn idle_exit(&self, cpu: CpuId) -> u64 {
+        let state = &self.cpus[cpu.index()];
+        if state.running.is_some() {
+            return 0;
+        }
+        let package_idle = self.active[self.hardware.package(cpu)] == 0;
+        self.hardware.idle_exit(state.expected_idle(), package_idle)
     }
 
     /// `wake_up_new_task`, called on `parent`.

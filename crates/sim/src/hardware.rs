@@ -166,8 +166,8 @@ impl Hardware {
     }
 
     /// Time to leave the idle state chosen for so long an idle period.
-    pub(crate) fn idle_exit(&self, expected_idle: u64) -> u64 {
-        self.speed.idle_exit(Nanos(expected_idle)).0
+    pub(crate) fn idle_exit(&self, expected_idle: u64, package_idle: bool) -> u64 {
+        self.speed.idle_exit(Nanos(expected_idle), package_idle).0
     }
 
     /// Time of a context switch.

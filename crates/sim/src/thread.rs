@@ -57,6 +57,8 @@ pub(crate) enum Phase {
 pub(crate) enum Call {
     /// Putting a message into a channel; `waited` for room.
     Send { channel: u32, waited: bool },
+    /// Handing a segment over.
+    Push { channel: u32, waited: bool },
     /// Taking so many messages from a channel.
     Receive { channel: u32, messages: u32 },
     /// Waking the next waiter of a mutex.

@@ -47,6 +47,9 @@ pub struct Channel {
     pub low: u32,
     /// Messages that one call of a receiver takes at most, of those that are there.
     pub batch: u32,
+    /// Messages in a segment: while the receiver has some to read, others are kept back until they fill one
+    /// (Nagle's algorithm). 0: each is handed over by itself.
+    pub segment: u32,
 }
 
 /// Bytes of a page, of which a pipe has 16.
@@ -61,6 +64,8 @@ const SKB_SHARED_INFO: u64 = 320;
 /// Memory of a TCP connection over loopback: what the receiver's window grows to, about (`net.ipv4.tcp_rmem`
 /// begins at 128 KB and ends at 6 MB).
 const TCP_MEMORY: u64 = 2 << 20;
+/// Largest segment over loopback, whose MTU is 64 KB.
+const SEGMENT: u64 = 65_483;
 
 impl Channel {
     /// A channel of messages of so many bytes that holds what one of its kind does on Linux.
@@ -94,6 +99,10 @@ impl Channel {
             messages: messages as u32,
             low: low as u32,
             batch: 1,
+            segment: match kind {
+                ChannelKind::Tcp => (SEGMENT / length).max(1) as u32,
+                _ => 0,
+            },
         }
     }
 

@@ -101,6 +101,7 @@ const HASWELL: Speed = Speed {
     ipi_remote: 1_500,
     idle: [idle(2, 2), idle(10, 20), idle(40, 100), idle(133, 400)],
     idle_exit_share: 75,
+    idle_package: 0,
     channel: ByChannel {
         pipe: ChannelSpeed {
             send: 850,
@@ -121,12 +122,12 @@ const HASWELL: Speed = Speed {
             lines: 12,
         },
         tcp: ChannelSpeed {
-            send: 655,
+            send: 700,
             receive: 500,
-            copy_send: 223,
+            copy_send: 279,
             copy_receive: 100,
             lock: 150,
-            push: 3_000,
+            push: 1_500,
             lines: 35,
         },
         semaphore: ChannelSpeed {

@@ -184,10 +184,13 @@ const MEMORY: &str = "Haswell 90 to 96 and 140 to 146 ns (Molka, ICPP 2015: M; l
 const NUMA: &str = "2 to 4 us to move a page of 4 KB, and 8 GB/s for what a larger one has more; the rest as a page fault and a page table entry cost: A";
 const IDLE: &str = "drivers/idle/intel_idle.c: Broadwell (R) for servers, Skylake for clients (M); EPYC with C2 disabled as in the wakeup \
     bias tests, C1 1 us (A); POWER8 under pHyp: CEDE of cpuidle-pseries (M) in the place of C1";
+const EXIT: &str = "0.5 to 1 of the driver's table: A; measured on Haswell-EP, 0.15 of it and 8 us more for the package (Schoene, Molka, \
+    Werner, Computer Science R&D 2015: M), which no preset has yet";
 const WAKE: &str = "0.8 to 2 us for the direct cost (Li et al., ExpCS 2007: M); wakeups: A, the serial one by the spacing of a schbench wave";
 
 const CHANNEL: &str = "pipe of 100 bytes 0.9 and 0.8 us (0.5 to 1.2: A), a whole ping-pong round 7.7 to 9.2 us on client Skylakes (R); TCP: 0.755 us and \
-    0.218 ns a byte describe nine of netperf's message sizes on a Haswell within 10 % (D), of which 0.1 us are taken for the part of handing a segment over (3 us each: A); the receiver's copy 10 GB/s: A; Unix \
+    0.218 ns a byte describe nine of netperf's message sizes on a Haswell within 10 % (D), which is 0.944 us and 0.273 ns at the clock without turbo, 0.24 us of them for its part in segments handed over (1.5 us \
+    each, and the wakeup: A); the receiver's copy 10 GB/s: A; Unix \
     sockets between the two: A; the lock 0.3 us a pipe message: A";
 
 static PARAMETERS: &[Parameter] = &[
@@ -422,9 +425,15 @@ static PARAMETERS: &[Parameter] = &[
     hundredths(
         "idle.exit_share",
         "part of the longest exit that leaving an idle state takes",
-        "0.5 to 1: A",
+        EXIT,
         (0, 100),
         |speed| &mut speed.idle_exit_share,
+    ),
+    nanos(
+        "idle.package",
+        "what leaving the deepest idle state takes longer where the whole package idled",
+        EXIT,
+        |speed| &mut speed.idle_package,
     ),
     nanos(
         "pipe.send",
@@ -452,7 +461,7 @@ static PARAMETERS: &[Parameter] = &[
     ),
     nanos(
         "pipe.push",
-        "the sender's time to hand a message over when the receiver has read all others",
+        "the sender's time to hand a segment of messages over, where there are such",
         CHANNEL,
         |speed| &mut speed.channel.pipe.push,
     ),
@@ -496,7 +505,7 @@ static PARAMETERS: &[Parameter] = &[
     ),
     nanos(
         "socket.push",
-        "the sender's time to hand a message over when the receiver has read all others",
+        "the sender's time to hand a segment of messages over, where there are such",
         CHANNEL,
         |speed| &mut speed.channel.socket.push,
     ),
@@ -540,7 +549,7 @@ static PARAMETERS: &[Parameter] = &[
     ),
     nanos(
         "tcp.push",
-        "the sender's time to hand a message over when the receiver has read all others",
+        "the sender's time to hand a segment of messages over, where there are such",
         CHANNEL,
         |speed| &mut speed.channel.tcp.push,
     ),
@@ -584,7 +593,7 @@ static PARAMETERS: &[Parameter] = &[
     ),
     nanos(
         "semaphore.push",
-        "the sender's time to hand a message over when the receiver has read all others",
+        "the sender's time to hand a segment of messages over, where there are such",
         CHANNEL,
         |speed| &mut speed.channel.semaphore.push,
     ),

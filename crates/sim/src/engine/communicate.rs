@@ -102,10 +102,7 @@ impl Simulation {
             .hardware
             .send(&used.made, cpu, used.received_on, !used.sent_last)
             + work(used.lock(self.now, cpu, hold));
-        if used.is_empty() {
-            time += self.hardware.push(&used.made);
-        }
-        if !used.receivers.is_empty() {
+        if used.made.segment == 0 && !used.receivers.is_empty() {
             time += self.hardware.single_wake_work();
         }
         let state = &mut self.threads[thread as usize];
@@ -137,7 +134,9 @@ impl Simulation {
         let state = &mut self.threads[thread as usize];
         state.phase = Phase::Call(call);
         state.left = time;
-        state.call_began = self.now;
+        if !matches!(call, Call::Push { .. }) {
+            state.call_began = self.now;
+        }
         state.pay_debt();
         self.arm(cpu);
     }
@@ -146,6 +145,10 @@ impl Simulation {
     pub(super) fn finish(&mut self, cpu: CpuId, thread: u32, call: Call) {
         let woken = match call {
             Call::Send { channel, waited } => return self.sent(cpu, thread, channel, waited),
+            Call::Push { channel, waited } => {
+                self.shared.channels[channel as usize].push();
+                return self.handed_over(cpu, thread, channel, waited);
+            }
             Call::Receive { channel, messages } => {
                 let used = &mut self.shared.channels[channel as usize];
                 used.free(cpu, messages);
@@ -176,11 +179,27 @@ impl Simulation {
         self.go_on_having_woken(cpu, thread, [woken, None], false);
     }
 
-    /// A message has come into a channel: one who waits for it is woken. A sender who was woken because
-    /// there was room wakes the next one if there still is.
+    /// A message has come into a channel. It is handed over by itself, or with others in a segment.
     fn sent(&mut self, cpu: CpuId, thread: u32, channel: u32, waited: bool) {
         let used = &mut self.shared.channels[channel as usize];
         used.put(cpu);
+        if used.has_segment() {
+            let mut time = self.hardware.push(&used.made);
+            if !used.receivers.is_empty() {
+                time += self.hardware.single_wake_work();
+            }
+            return self.call(cpu, thread, Call::Push { channel, waited }, time);
+        }
+        if used.made.segment > 0 {
+            return self.go_on(cpu, thread);
+        }
+        self.handed_over(cpu, thread, channel, waited);
+    }
+
+    /// Messages are there to be received: one who waits for them is woken. A sender who was woken because
+    /// there was room wakes the next one if there still is.
+    fn handed_over(&mut self, cpu: CpuId, thread: u32, channel: u32, waited: bool) {
+        let used = &mut self.shared.channels[channel as usize];
         let receiver = used.receivers.pop(&mut self.threads);
         let sender = if waited && used.has_room() {
             used.senders.pop(&mut self.threads)

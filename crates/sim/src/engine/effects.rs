@@ -75,11 +75,7 @@ impl Simulation {
 
     /// Sends an interrupt, which comes when the CPU has left its idle state, and `extra` later.
     fn interrupt(&mut self, event: Event, cpu: CpuId, from: CpuId, extra: u64) {
-        let state = &self.cpus[cpu.index()];
-        let exit = match state.running {
-            Some(_) => 0,
-            None => self.hardware.idle_exit(state.expected_idle()),
-        };
+        let exit = self.idle_exit(cpu);
         let arrival = self.now + self.hardware.ipi(from, cpu) + exit + extra;
         self.queue.set_earlier(event, arrival);
     }

@@ -14,6 +14,10 @@ pub(crate) struct Channel {
     taken: u32,
     /// Messages that can be received.
     ready: u32,
+    /// Messages that are kept back to fill a segment.
+    kept: u32,
+    /// Messages that are being read.
+    reading: u32,
     /// CPU that sent last, and received last.
     pub(crate) sent_on: CpuId,
     pub(crate) received_on: CpuId,
@@ -35,6 +39,8 @@ impl Channel {
             made,
             taken: 0,
             ready: 0,
+            kept: 0,
+            reading: 0,
             sent_on: CpuId(0),
             received_on: CpuId(0),
             sent_last: false,
@@ -65,12 +71,22 @@ impl Channel {
     pub(crate) fn put(&mut self, cpu: CpuId) {
         self.sent_on = cpu;
         self.sent_last = true;
-        self.ready = self.made.messages.min(self.ready.saturating_add(1));
+        if self.made.segment > 0 {
+            self.kept += 1;
+        } else {
+            self.ready = self.made.messages.min(self.ready.saturating_add(1));
+        }
     }
 
-    /// Whether there is nothing to receive.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ready == 0
+    /// Whether a segment is to be handed over: a full one, or any if the receiver has read all before.
+    pub(crate) fn has_segment(&self) -> bool {
+        let idle = self.ready == 0 && self.reading == 0;
+        self.kept > 0 && (idle || self.kept >= self.made.segment)
+    }
+
+    /// Hands a segment over.
+    pub(crate) fn push(&mut self) {
+        self.ready += std::mem::take(&mut self.kept);
     }
 
     /// Takes the messages of one call and gives their number; they take up their room until
@@ -78,6 +94,7 @@ impl Channel {
     pub(crate) fn take(&mut self) -> u32 {
         let taken = self.ready.min(self.made.batch);
         self.ready -= taken;
+        self.reading += taken;
         taken
     }
 
@@ -86,6 +103,14 @@ impl Channel {
         self.received_on = cpu;
         self.sent_last = false;
         self.taken = self.taken.saturating_sub(messages);
+        self.reading = self.reading.saturating_sub(messages);
+        // What was kept back goes out with the acknowledgement, unless a sender is about to see to it.
+        let on_the_way = self
+            .taken
+            .saturating_sub(self.kept + self.ready + self.reading);
+        if on_the_way == 0 && self.has_segment() {
+            self.push();
+        }
     }
 
     /// Forgets all messages.
@@ -155,11 +180,36 @@ mod tests {
             tcp.reserve();
             tcp.put(CpuId(0));
         }
+        tcp.push();
         assert_eq!((tcp.take(), tcp.take(), tcp.take()), (3, 2, 0));
         assert_eq!(tcp.taken, 5);
         tcp.free(CpuId(1), 3);
         tcp.free(CpuId(1), 2);
         assert_eq!(tcp.taken, 0);
+    }
+
+    #[test]
+    fn small_messages_are_kept_back_while_the_receiver_has_some() {
+        let mut tcp = Channel::new(Made::new(ChannelKind::Tcp, 20_000));
+        assert_eq!(tcp.made.segment, 3);
+        let send = |tcp: &mut Channel| {
+            tcp.reserve();
+            tcp.put(CpuId(0));
+            tcp.has_segment()
+        };
+        assert!(send(&mut tcp));
+        tcp.push();
+        assert_eq!([0; 3].map(|_: u32| send(&mut tcp)), [false, false, true]);
+        assert_eq!((tcp.take(), tcp.kept), (1, 3));
+        // Nobody is sending: the acknowledgement takes them along.
+        tcp.free(CpuId(1), 1);
+        assert_eq!((tcp.kept, tcp.take()), (0, 1));
+        // Somebody is: that one hands them over.
+        tcp.put(CpuId(0));
+        tcp.reserve();
+        tcp.free(CpuId(1), 1);
+        tcp.free(CpuId(1), 2);
+        assert_eq!((tcp.kept, tcp.has_segment()), (1, false));
     }
 
     #[test]

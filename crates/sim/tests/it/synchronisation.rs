@@ -123,8 +123,9 @@ fn a_mutex_lets_one_in_at_a_time() {
         // Somebody always has it, but for the time it takes to wake the next one up.
         let busy = times[0] + times[1];
         assert!((85.0..101.0).contains(&busy), "{times:?}");
+        // In turn: each of the two threads may be a turn of 1 ms ahead, and one task runs 10 µs more in a turn.
         if handoff == "true" {
-            assert_near(times[0], times[1], 2.0);
+            assert_near(times[0], times[1], 2.0 + 0.6);
         }
     }
 }
