@@ -9,7 +9,8 @@
 //! 2. [`Simulation::run_until`] or [`Simulation::run_events`] let time pass.
 //! 3. [`Simulation::snapshot`], [`Simulation::series`] and [`Simulation::take_migrations`] show it.
 //! 4. [`Simulation::insert_action`] changes it while it runs, as the script does.
-//! 5. [`Simulation::result`] and [`Simulation::digest`] sum it up.
+//! 5. [`Simulation::record_trace`] and [`TraceWriter`] put every switch, wakeup, migration, fork and exit on record.
+//! 6. [`Simulation::result`] and [`Simulation::digest`] sum it up.
 //!
 //! # What is modelled, and what is not
 //!

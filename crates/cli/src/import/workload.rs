@@ -16,10 +16,7 @@ pub(super) fn is_trace(text: &str) -> bool {
 pub(super) fn is_rtapp(text: &str) -> bool {
     let begins = text.trim_start_matches('\u{feff}').trim_start();
     let object = begins.starts_with('{') || begins.starts_with("/*") || begins.starts_with("//");
-    object
-        && text.contains("\"tasks\"")
-        && !text.contains("\"teeter\"")
-        && rtapp::document(text).is_ok_and(|document| document.get("tasks").is_some())
+    object && text.contains("\"tasks\"") && !text.contains("\"teeter\"")
 }
 
 /// The scenario of a trace: its tasks, on as many CPUs as it names, for as long as it lasted.

@@ -255,3 +255,83 @@ fn what_is_not_modelled_is_named() {
         5
     );
 }
+
+/// Values of any kind below keys that mean something, and a few that do not.
+fn garbage() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::prelude::*;
+    let key = prop::sample::select(vec![
+        "tasks",
+        "global",
+        "t",
+        "u",
+        "phases",
+        "run",
+        "run1",
+        "sleep",
+        "timer",
+        "ref",
+        "period",
+        "mode",
+        "lock",
+        "wait",
+        "sync",
+        "mutex",
+        "fork",
+        "loop",
+        "instance",
+        "cpus",
+        "policy",
+        "priority",
+        "taskgroup",
+        "barrier",
+        "suspend",
+        "resume",
+        "delay",
+        "mem",
+        "iorun",
+        "sem_post",
+        "default_policy",
+        "x",
+    ]);
+    let leaf = prop_oneof![
+        any::<i64>().prop_map(Value::from),
+        (0..2000u64).prop_map(Value::from),
+        prop::sample::select(vec![
+            "t",
+            "u",
+            "unique",
+            "absolute",
+            "SCHED_OTHER",
+            "SCHED_FIFO",
+            "/a",
+            ""
+        ])
+        .prop_map(Value::from),
+        prop::collection::vec((0..5u64).prop_map(Value::from), 0..3).prop_map(Value::from),
+        Just(Value::Null),
+    ];
+    leaf.prop_recursive(5, 60, 6, move |inner| {
+        let entries = prop::collection::vec((key.clone(), inner), 0..6);
+        entries.prop_map(|entries| {
+            let entries = entries
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value));
+            Value::Object(entries.collect())
+        })
+    })
+}
+
+proptest::proptest! {
+    #[test]
+    fn anything_is_compiled_or_refused(inner in garbage(), text in "[\\PC]{0,40}|[{}\":,/* a]{0,40}") {
+        let document = serde_json::json!({ "tasks": { "t": inner, "u": { "run": 1 } } });
+        let tasks = Tasks::new("r", Workload::RtApp(document.clone()));
+        let _ = (about(&document), taskgroups(&tasks), super::document(&text));
+        match compile(&document, &tasks, TRAITS) {
+            Ok(programs) => {
+                proptest::prop_assert_eq!(programs.thread.len(), programs.individuals.len());
+            }
+            Err(problems) => proptest::prop_assert!(problems.iter().all(|problem| problem.path.starts_with("/workload/rtapp"))),
+        }
+    }
+}

@@ -1,4 +1,5 @@
-//! The text of an rt-app document: JSON with comments, and with keys given more than once.
+//! The text of an rt-app document: JSON with comments, with commas behind the last of a list, and with keys given
+//! more than once.
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ use crate::error::Error;
 /// Where it is no JSON, with line and column.
 pub fn document(text: &str) -> Result<Value, Error> {
     let plain = without_comments(text.trim_start_matches('\u{feff}'));
+    let plain = without_last_commas(&plain);
     let mut deserializer = serde_json::Deserializer::from_str(&plain);
     let read = Apart::deserialize(&mut deserializer).and_then(|Apart(value)| {
         deserializer.end()?;
@@ -58,6 +60,21 @@ fn without_comments(text: &str) -> String {
             }
             _ => plain.push(c),
         }
+    }
+    plain
+}
+
+/// A comma before a closing bracket becomes a space, as json-c passes it over.
+fn without_last_commas(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut in_text = false;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        in_text ^= c == '"' && !escaped;
+        escaped = c == '\\' && in_text && !escaped;
+        let closes = || text[at + 1..].trim_start().starts_with(['}', ']']);
+        let last = c == ',' && !in_text && closes();
+        plain.push(if last { ' ' } else { c });
     }
     plain
 }
@@ -141,6 +158,14 @@ mod tests {
         let text = "{ /* one\n * two */ \"a\": 1, // three \"\n \"b /* no */\": \"//\\\"/*\" }";
         let value = document(text).unwrap();
         assert_eq!(value.to_string(), r#"{"a":1,"b /* no */":"//\"/*"}"#);
+    }
+
+    #[test]
+    fn commas_may_come_last() {
+        let value = document("{ \"a\": [1, 2, ], \"b\": \",}\\\"\", /* last */ }").unwrap();
+        assert_eq!(value.to_string(), r#"{"a":[1,2],"b":",}\""}"#);
+        assert!(document("{,}").is_ok());
+        assert!(document("[1,,2]").is_err());
     }
 
     #[test]
