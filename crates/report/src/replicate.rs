@@ -24,10 +24,22 @@ pub use table::{
 
 use crate::statistics::Sample;
 
+/// Names each document after its file.
+macro_rules! tables {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../tables/", $name, ".json")))),*]
+    };
+}
+
 /// The documents, in the order they are shown.
-const TABLES: &[(&str, &str)] = &[
-    ("lu-group", include_str!("../tables/lu-group.json")),
-    ("lu-normal", include_str!("../tables/lu-normal.json")),
+const TABLES: &[(&str, &str)] = &tables![
+    "lu-group",
+    "lu-normal",
+    "numa01",
+    "numa02",
+    "numa03",
+    "numa04",
+    "numa05",
 ];
 
 /// The names of all tables.

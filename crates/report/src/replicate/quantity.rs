@@ -17,14 +17,23 @@ pub enum Quantity {
     Latency(String, Percentile),
     /// A percentile of a latency that the workload measures itself, by its name for it, µs.
     Own(String, String, Percentile),
-    /// Mean threads of the task on the node that has so few: 0 is the node with the fewest.
+    /// Mean threads of the task on the node that has so few: 0 is the node with the fewest. Threads that sleep are
+    /// shared out as those that run are: `ps`, by which the mails sample, lists them where they ran last.
     Ranked(String, usize),
     /// Mean threads of the task on this node.
     Node(String, usize),
+    /// Some work divided by a percentile of a latency that the workload measures itself, per second.
+    RateOf(String, String, Percentile, f64),
     /// Seconds the task's threads were on a CPU.
     CpuTime(String),
+    /// The part of it that the kernel spent for NUMA balancing: `Sys` of `time`.
+    SystemTime(String),
+    /// The rest of it: `User` of `time`.
+    UserTime(String),
     /// Migrations of the task's threads.
     Migrations(String),
+    /// Migrations that the task's threads come to over a whole benchmark, of which the metric tells the seconds.
+    MigrationsInAll(String),
     /// A counter of NUMA balancing.
     Numa(NumaCounter),
     /// Busy CPUs, in percent of all.
@@ -91,13 +100,31 @@ impl Quantity {
                 Some(percentile.of(task(name)?.latencies_us.get(latency)?))
             }
             Self::Ranked(name, rank) => {
-                let mut means = task(name)?.mean_on_node.clone();
+                let task = task(name)?;
+                let mut means = task.mean_on_node.clone();
                 means.sort_by(f64::total_cmp);
-                means.get(*rank).copied()
+                let runnable: f64 = means.iter().sum();
+                means
+                    .get(*rank)
+                    .map(|mean| mean * f64::from(task.threads) / runnable)
             }
             Self::Node(name, node) => task(name)?.mean_on_node.get(*node).copied(),
+            Self::RateOf(name, latency, percentile, work) => {
+                let us = percentile.of(task(name)?.latencies_us.get(latency)?);
+                Some(1e6 * work / us)
+            }
             Self::CpuTime(name) => Some(seconds(task(name)?.cpu_ns)),
+            Self::SystemTime(name) => Some(seconds(task(name)?.system_ns)),
+            Self::UserTime(name) => {
+                let task = task(name)?;
+                Some(seconds(task.cpu_ns.saturating_sub(task.system_ns)))
+            }
             Self::Migrations(name) => Some(task(name)?.migrations.total as f64),
+            Self::MigrationsInAll(name) => {
+                let task = task(name)?;
+                let elapsed = seconds(task.done_ns.unwrap_or(run.elapsed_ns));
+                Some(task.migrations.total as f64 * metric(task)? / elapsed)
+            }
             Self::Numa(counter) => Some(counter.of(run)),
             Self::Busy => {
                 let busy = &run.cpus.busy;

@@ -130,6 +130,7 @@ impl Scored {
     pub fn verdict(&self) -> String {
         let (directions, met) = (self.directions(), self.met());
         let word = match (directions.whole(), met.whole()) {
+            _ if directions.of + met.of == 0 => "nothing to hold it against",
             (true, true) => "replicated",
             (false, false) => "missed in directions and in size",
             (true, false) => "directions replicated, not all sizes",
@@ -141,7 +142,7 @@ impl Scored {
             String::new()
         };
         let direction = match directions.of {
-            0 => "no row is significant".to_owned(),
+            0 => "no row stands out of the mail's noise".to_owned(),
             of => format!(
                 "direction right on {} of {of} significant rows",
                 directions.right
@@ -220,6 +221,15 @@ fn row(table: &Table, measured: &Measured, values: &dyn Fn(&Observation) -> Samp
     let simulated_change = baseline
         .zip(patched)
         .and_then(|(from, to)| change.between(from, to));
+    let factor = if measured.unit == "%" {
+        1.0
+    } else {
+        table.factor
+    };
+    (baseline, patched) = (
+        baseline.map(|it| it * factor),
+        patched.map(|it| it * factor),
+    );
     if table.normalised {
         patched = baseline.zip(patched).map(|(from, to)| to / from);
         baseline = baseline.map(|_| 1.0);

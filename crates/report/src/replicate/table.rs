@@ -30,6 +30,9 @@ pub struct Table {
     /// Whether the mail divides everything by the baseline.
     #[serde(default)]
     pub normalised: bool,
+    /// What simulated numbers but percentages are multiplied by, because the benchmark runs shorter by so much.
+    #[serde(default = "one")]
+    pub factor: f64,
     /// How much shorter than in the mail the benchmark runs, and why that does not matter.
     #[serde(default)]
     pub scale: Option<String>,
@@ -43,6 +46,10 @@ pub struct Table {
     /// What is known of rows that are missed.
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+const fn one() -> f64 {
+    1.0
 }
 
 /// When a change counts.
@@ -144,7 +151,7 @@ pub struct Measured {
     /// Coefficients of variation in percent.
     #[serde(default)]
     pub variation_pct: Option<[f64; 2]>,
-    /// The mail marks it.
+    /// The mail marks it, or says in words that it stands out.
     #[serde(default)]
     pub marked: bool,
 }
@@ -258,27 +265,28 @@ impl Measured {
         let Some([before, after]) = self.measured else {
             return false;
         };
-        match rule {
-            Significance::DisjointRanges => {
-                self.ranges
-                    .is_some_and(|[[least, most], [new_least, new_most]]| {
-                        most < new_least || new_most < least
-                    })
+        self.marked
+            || match rule {
+                Significance::DisjointRanges => {
+                    self.ranges
+                        .is_some_and(|[[least, most], [new_least, new_most]]| {
+                            most < new_least || new_most < least
+                        })
+                }
+                Significance::TwiceVariation => {
+                    let change = self
+                        .change_pct
+                        .unwrap_or(100.0 * (after - before) / before.abs());
+                    self.variation_pct
+                        .is_some_and(|[a, b]| change.abs() > 2.0 * a.max(b))
+                }
+                Significance::MarkedOrTwofold => {
+                    let twofold = after >= 2.0 * before || before >= 2.0 * after;
+                    let spread = self.statistic == Statistic::Stddev || self.unit == "count";
+                    spread && twofold && (before > 0.0 || after > 0.0)
+                }
+                Significance::Marked => false,
             }
-            Significance::TwiceVariation => {
-                let change = self
-                    .change_pct
-                    .unwrap_or(100.0 * (after - before) / before.abs());
-                self.variation_pct
-                    .is_some_and(|[a, b]| change.abs() > 2.0 * a.max(b))
-            }
-            Significance::MarkedOrTwofold => {
-                let twofold = after >= 2.0 * before || before >= 2.0 * after;
-                let spread = self.statistic == Statistic::Stddev || self.unit == "count";
-                self.marked || (spread && twofold && (before > 0.0 || after > 0.0))
-            }
-            Significance::Marked => self.marked,
-        }
     }
 
     /// How far the mail's own runs are apart, in percent; `None` where it does not tell.
