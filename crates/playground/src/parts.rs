@@ -2,7 +2,9 @@
 //! stretched and taken away. Pure.
 
 use teeter_machine::{CpuSet, Topology};
-use teeter_scenario::document::{ClusterSpec, CoreSpec, LlcSpec, Machine, MachineSource, NodeSpec};
+use teeter_scenario::document::{
+    ClusterSpec, CoreSpec, LlcSpec, Machine, MachineSource, NodeSpec, Numbering,
+};
 use teeter_scenario::{Bytes, CpuList};
 
 /// Distance to a node where nothing else is known, as the kernel has it.
@@ -59,7 +61,7 @@ impl Drawing {
         let nodes = topology.nodes.iter().enumerate();
         let count = topology.nodes.len();
         let distances = topology.distances.chunks(count.max(1));
-        Self {
+        let drawing = Self {
             nodes: nodes
                 .map(|(number, cpus)| Node {
                     memory: memory(number),
@@ -71,14 +73,31 @@ impl Drawing {
                 .collect(),
             rest: Machine {
                 speed: machine.speed.clone(),
-                numbering: described.numbering,
                 offline: described.offline,
                 isolcpus: described.isolcpus,
                 asym_packing: described.asym_packing,
                 reclaim_distance: described.reclaim_distance,
                 ..Machine::new(MachineSource::Nodes(Vec::new()))
             },
+        };
+        drawing.numbered_as(topology)
+    }
+
+    /// With that rule of numbering, of the two there are, which numbers its CPUs as this machine's are; if
+    /// neither does, they get new numbers.
+    fn numbered_as(mut self, topology: &Topology) -> Self {
+        for numbering in [None, Some(Numbering::SiblingsLast)] {
+            self.rest.numbering = numbering;
+            let alike = |made: &Topology| {
+                let mut cpus = made.cpus.iter().zip(&topology.cpus);
+                cpus.all(|(a, b)| (a.core, a.llc, a.node) == (b.core, b.llc, b.node))
+            };
+            if Topology::from_spec(&self.machine()).is_ok_and(|made| alike(&made)) {
+                return self;
+            }
         }
+        self.rest.numbering = None;
+        self
     }
 
     /// The machine put together again: in words where words can say it.

@@ -125,7 +125,7 @@ mod tests {
         let mut watch = Watch::default();
         watch.set(Some(filter));
         watch.apply(&mut simulation);
-        simulation.run_events(Nanos::from_millis(50), u64::MAX);
+        simulation.run_events(Nanos::from_millis(10), u64::MAX);
         watch.take(&mut simulation);
         watch.news(3).unwrap()
     }
