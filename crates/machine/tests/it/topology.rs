@@ -1,7 +1,7 @@
 //! Properties of finished topologies.
 
 use proptest::prelude::*;
-use teeter_machine::{CpuId, CpuSet, Distance, Speed, Topology};
+use teeter_machine::{CpuId, CpuSet, Distance, Footprint, Speed, Topology};
 use teeter_scenario::document::{
     ClusterSpec, CoreSpec, LlcSpec, Machine, MachineSource, NodeSpec, Numbering,
 };
@@ -144,6 +144,7 @@ proptest! {
         for nearer in Distance::ALL.into_iter().filter(|nearer| *nearer < distance) {
             prop_assert!(speed.line(nearer) <= speed.line(distance));
             prop_assert!(speed.t_ipi(nearer) <= speed.t_ipi(distance));
+            let footprint = Footprint { private: footprint, llc: footprint };
             prop_assert!(speed.warm_up(nearer, footprint) <= speed.warm_up(distance, footprint));
         }
     }
