@@ -47,8 +47,8 @@ fn what_the_engine_lacks_is_a_problem_too() {
         ("\"hz\": 1000", "\"hertz\": 1000", "/kernels/1/set/hertz"),
         (
             "\"hog\", \"threads\"",
-            "\"tbench\", \"threads\"",
-            "/tasks/0/workload",
+            "\"hog\", \"uclamp\": [0, 512], \"threads\"",
+            "/tasks/0/uclamp",
         ),
     ] {
         let said = refused(&["check", "-"], &SMALL.replace(from, to));

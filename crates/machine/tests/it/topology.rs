@@ -133,7 +133,8 @@ proptest! {
     }
 
     #[test]
-    fn costs_grow_with_distance(machine in machine(), a: u16, b: u16, footprint in 0..1_u32 << 20) {
+    fn costs_grow_with_distance(machine in machine(), a: u16, b: u16, private in 0..1_u32 << 20, llc in 0..1_u32 << 24) {
+        let footprint = Footprint { private, llc };
         let topology = Topology::from_spec(&machine).unwrap();
         let speed = Speed::for_machine(&machine, &topology).unwrap();
         let cpu = |number: u16| CpuId(number % topology.cpus.len() as u16);
