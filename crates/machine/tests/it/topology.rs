@@ -145,7 +145,6 @@ proptest! {
         for nearer in Distance::ALL.into_iter().filter(|nearer| *nearer < distance) {
             prop_assert!(speed.line(nearer) <= speed.line(distance));
             prop_assert!(speed.t_ipi(nearer) <= speed.t_ipi(distance));
-            let footprint = Footprint { private: footprint, llc: footprint };
             prop_assert!(speed.warm_up(nearer, footprint) <= speed.warm_up(distance, footprint));
         }
     }
