@@ -24,12 +24,23 @@ macro_rules! presets {
 /// In the lu presets the hogs come first, so that they run when lu is forked around them, and begin on nodes 1
 /// and 2, where the measured runs had them; nothing holds them there. `hz` is 1000, as for those measurements.
 /// In the numa presets it is 100, as arch/powerpc's configurations have it.
-/// Those with longer names are cases seen on real machines, under kernels with the fault and without.
-pub const ALL: [Preset; 17] = presets![
+/// Then come the benchmarks of the threads' tables, as `teeter replicate` runs them; those with longer names are cases seen on real machines, under kernels with the fault and without.
+pub const ALL: [Preset; 30] = presets![
     "lu-group",
     "lu-normal",
     "laptop-mix",
     "milan-periodic",
+    "schbench-root",
+    "schbench-cgroup",
+    "netperf-stream",
+    "schbench-nodes",
+    "hackbench",
+    "tbench",
+    "netperf-pairs",
+    "stream",
+    "ycsb",
+    "services",
+    "genoa-hackbench",
     "lb-vs-wake-pingpong",
     "llc-spread-migrate-util",
     "k8s-97445-limit-high",
@@ -43,6 +54,8 @@ pub const ALL: [Preset; 17] = presets![
     "numa08",
     "numa09",
     "numa10",
+    "nas-half",
+    "perf-pipe",
 ];
 
 impl Preset {
