@@ -131,7 +131,10 @@ impl Channel {
         Self::BYTES
     }
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    #[cfg_attr(
+        target_pointer_width = "64",
+        expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")
+    )]
     fn are_default(bytes: &Bytes) -> bool {
         *bytes == Self::BYTES
     }
