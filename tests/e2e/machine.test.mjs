@@ -75,6 +75,6 @@ test("by touch: several parts at once, a node of memory, less capacity, CPUs off
   await part(/^node 0/).tap();
   await part(/^node 1/).click({ modifiers: ["Shift"] });
   await type("part-pus", "1");
-  await eventually(async () => (await machine(desk)).nodes.slice(0, 2).map((node) => node.llcs[0].cores[0].pus ?? 1), [1, 1]);
+  await eventually(async () => (await machine(desk)).nodes.slice(0, 2).map((node) => node.llcs[0].cores[0]?.pus ?? 1), [1, 1]);
   assert.deepEqual(problems, []);
 });

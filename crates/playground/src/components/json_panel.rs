@@ -13,13 +13,15 @@ use crate::json_place;
 pub(super) struct Props {
     pub scenario: Rc<Scenario>,
     pub edit: Callback<Edit>,
+    /// What is typed and not in use; kept by who outlives this panel.
+    pub draft: UseStateHandle<Option<String>>,
 }
 
 /// The text. What is typed stays until it is a scenario, whatever happens around it.
 #[component]
 pub(super) fn JsonPanel(props: &Props) -> Html {
-    let open = use_state(|| false);
-    let draft = use_state(|| None::<String>);
+    let draft = props.draft.clone();
+    let open = use_state(|| draft.is_some());
     let area = use_node_ref();
     let ontoggle = {
         let open = open.clone();

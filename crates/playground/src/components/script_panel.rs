@@ -22,6 +22,8 @@ pub(super) struct Props {
     pub desk: UseReducerHandle<Desk>,
     pub act: Callback<Action>,
     pub edit: Callback<Edit>,
+    /// JSON that is typed and not in use.
+    pub draft: UseStateHandle<Option<String>>,
 }
 
 /// The list of changes and the run's settings.
@@ -76,7 +78,7 @@ pub(super) fn ScriptPanel(props: &Props) -> Html {
                 </div>
             </section>
             <Steps desk={props.desk.clone()} act={props.act.clone()} />
-            <JsonPanel scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} />
+            <JsonPanel scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} draft={props.draft.clone()} />
         </>
     }
 }
