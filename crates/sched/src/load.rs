@@ -208,6 +208,19 @@ impl Sched {
         removed.runnable_avg += entity.avg.runnable_avg;
     }
 
+    /// Ages a task that is woken away from an idle CPU to now: its queue there may not have been aged for long
+    /// (`migrate_se_pelt_lag`, v6.0). What was taken off the queue is what the task had at the queue's time.
+    pub(crate) fn migrate_se_pelt_lag(&mut self, se: EntityId) {
+        let id = self.se(se).cfs_rq;
+        let is_idle = self.rqs[self.cpu_of(id).index()].curr.is_none();
+        if !self.rules.load.ages_movers || !is_idle || self.cfs(id).bandwidth.throttle_count > 0 {
+            return;
+        }
+        let now = self.cfs_rq_clock_pelt(id);
+        let form = self.rules.load.pelt;
+        self.se_mut(se).age(form, now, Activity::BLOCKED);
+    }
+
     /// Notes how many tasks a group has runnable, for its entity's average (`se_update_runnable`, v5.7).
     pub(crate) fn se_update_runnable(&mut self, se: EntityId) {
         if self.rules.load.pelt == Pelt::Runnable

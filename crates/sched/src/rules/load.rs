@@ -148,6 +148,8 @@ pub struct LoadRules {
     pub sum_sync: SumSync,
     /// Whether an entity that joins a queue has a load sum of 1 at least (v5.18).
     pub joins_with_sum: bool,
+    /// Whether a task that is woken away from an idle CPU is aged to now, though its queue there was not (v6.0).
+    pub ages_movers: bool,
     /// Whether load is tracked by a clock that runs slower on a busy CPU of less capacity (v5.1).
     pub capacity_clock: bool,
     /// Whether a group's entity is reweighted at each update, even to the weight it has (to v6.7).
@@ -183,6 +185,7 @@ impl LoadRules {
                 _ => SumSync::Apart,
             },
             joins_with_sum: release.since(5, 18),
+            ages_movers: release.since(6, 0),
             capacity_clock: release.since(5, 1),
             reweights_unchanged: !release.since(6, 8),
             new_util: if release.since(6, 10) {

@@ -135,6 +135,7 @@ impl Sched {
                 self.sub_min_vruntime(se);
             }
             self.remove_entity_load_avg(se);
+            self.migrate_se_pelt_lag(se);
             let entity = self.se_mut(se);
             entity.avg.last_update_time = 0;
             entity.exec_start = 0;

@@ -12,6 +12,7 @@ mod eevdf;
 mod fairness;
 mod hotplug;
 mod invariants;
+mod moving_load;
 mod nested_load;
 mod numa;
 mod placement;

@@ -68,6 +68,11 @@ pub(super) const RULES: &[RuleInfo] = &[
         "an entity that joins a queue has some load sum, however little its load"
     ),
     rule!(
+        "load.ages_movers",
+        load.ages_movers,
+        "a task that is woken away from an idle CPU is aged to now, though nothing else there was"
+    ),
+    rule!(
         "load.capacity_clock",
         load.capacity_clock,
         "load is tracked by a clock that runs slower on a busy CPU of less capacity"
