@@ -34,9 +34,8 @@ pub(crate) fn compile(hackbench: &Hackbench, tasks: &Tasks) -> Programs {
             measure: Measure::Seconds { counts: messages },
             higher_is_better: false,
         }),
-        ..Programs::alike(0, Vec::new(), Traits::footprint(FOOTPRINT))
+        ..Programs::none(Traits::footprint(FOOTPRINT))
     };
-    programs.programs.clear();
     for _ in 0..tasks.processes {
         let start = programs.shared.barrier(groups * 2 * fds);
         for _ in 0..groups {

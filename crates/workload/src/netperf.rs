@@ -29,9 +29,8 @@ pub(crate) fn compile(netperf: &Netperf, tasks: &Tasks) -> Programs {
     let traits = Traits::footprint(FOOTPRINT);
     let mut programs = Programs {
         metric: Some(metric),
-        ..Programs::alike(0, Vec::new(), traits)
+        ..Programs::none(traits)
     };
-    programs.programs.clear();
     if !stream {
         programs.latencies.push("transaction".to_owned());
     }

@@ -204,7 +204,7 @@ pub(crate) fn compile(npb: Npb, tasks: &Tasks) -> Result<Programs, Vec<Problem>>
             measure: Measure::Rate,
             higher_is_better: true,
         }),
-        ..Programs::alike(0, Vec::new(), TRAITS)
+        ..Programs::none(TRAITS)
     })
 }
 

@@ -85,9 +85,8 @@ pub(crate) fn compile(lu: &NpbLu, tasks: &Tasks) -> Result<Programs, Vec<Problem
             per_unit: 1_000_000 * COUNTS_PER_OP,
             higher_is_better: true,
         }),
-        ..Programs::alike(0, Vec::new(), Traits::footprint(FOOTPRINT))
+        ..Programs::none(Traits::footprint(FOOTPRINT))
     };
-    programs.programs.clear();
     for _ in 0..tasks.processes {
         Team::new(edge, steps, tasks.threads, &programs).add_to(&mut programs);
     }
@@ -274,12 +273,7 @@ mod tests {
 
     #[test]
     fn rows_of_76_threads() {
-        let team = Team::new(
-            162,
-            1,
-            76,
-            &Programs::alike(0, Vec::new(), Traits::default()),
-        );
+        let team = Team::new(162, 1, 76, &Programs::none(Traits::default()));
         let rows: Vec<u64> = (0..76).map(|thread| team.rows(thread)).collect();
         assert_eq!(rows.iter().sum::<u64>(), 160);
         assert_eq!(

@@ -22,9 +22,8 @@ pub(crate) fn compile(pipe: Pipe, tasks: &Tasks) -> Programs {
     let traits = Traits::footprint(FOOTPRINT);
     let mut programs = Programs {
         metric: Some(metric),
-        ..Programs::alike(0, Vec::new(), traits)
+        ..Programs::none(traits)
     };
-    programs.programs.clear();
     for _ in 0..tasks.processes {
         let way = Channel::new(ChannelKind::Pipe, BYTES);
         let (there, back) = (programs.shared.channel(way), programs.shared.channel(way));

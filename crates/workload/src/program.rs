@@ -242,11 +242,11 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// A workload whose threads all run the same ops and share nothing.
-    pub(crate) fn alike(threads: u32, ops: Vec<Op>, traits: Traits) -> Self {
+    /// A workload that has no threads yet ([`Self::add`]).
+    pub(crate) fn none(traits: Traits) -> Self {
         Self {
-            programs: vec![Program { ops }],
-            thread: vec![0; threads as usize],
+            programs: Vec::new(),
+            thread: Vec::new(),
             shared: Shared::default(),
             cpus: Vec::new(),
             latencies: Vec::new(),
@@ -257,6 +257,13 @@ impl Programs {
             memory: None,
             individuals: Vec::new(),
         }
+    }
+
+    /// A workload whose threads all run the same ops and share nothing.
+    pub(crate) fn alike(threads: u32, ops: Vec<Op>, traits: Traits) -> Self {
+        let mut programs = Self::none(traits);
+        programs.add(ops, threads);
+        programs
     }
 
     /// So many threads more that run these ops.

@@ -429,7 +429,7 @@ impl Assembly {
                 per_unit: 1,
                 higher_is_better: true,
             }),
-            ..Programs::alike(0, Vec::new(), traits)
+            ..Programs::none(traits)
         }
     }
 

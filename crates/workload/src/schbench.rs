@@ -51,9 +51,8 @@ pub(crate) fn compile(schbench: &Schbench, tasks: &Tasks) -> Programs {
             },
             higher_is_better: false,
         }),
-        ..Programs::alike(0, Vec::new(), Traits::footprint(footprint_bytes))
+        ..Programs::none(Traits::footprint(footprint_bytes))
     };
-    programs.programs.clear();
     for _ in 0..tasks.processes.saturating_mul(schbench.messages) {
         match (old, schbench.rps) {
             (false, Some(rps)) => by_the_clock(schbench, rps, &mut programs),

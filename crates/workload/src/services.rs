@@ -112,7 +112,7 @@ pub(crate) fn compile(services: Services, tasks: &Tasks) -> Result<Programs, Vec
             measure: Measure::Rate,
             higher_is_better: true,
         }),
-        ..Programs::alike(0, Vec::new(), TRAITS)
+        ..Programs::none(TRAITS)
     })
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn compile(stream: Stream, tasks: &Tasks) -> Programs {
             measure: Measure::Rate,
             higher_is_better: true,
         }),
-        ..Programs::alike(0, Vec::new(), TRAITS)
+        ..Programs::none(TRAITS)
     }
 }
 

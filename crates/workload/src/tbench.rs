@@ -34,9 +34,8 @@ pub(crate) fn compile(tbench: Tbench, tasks: &Tasks) -> Programs {
     let traits = Traits::footprint(FOOTPRINT);
     let mut programs = Programs {
         metric: Some(metric),
-        ..Programs::alike(0, Vec::new(), traits)
+        ..Programs::none(traits)
     };
-    programs.programs.clear();
     for _ in 0..tbench.clients.saturating_mul(tasks.processes) {
         connection(&mut programs);
     }

@@ -67,7 +67,7 @@ pub(crate) fn compile(ycsb: Ycsb, processes: u32) -> Programs {
             measure: Measure::Rate,
             higher_is_better: true,
         }),
-        ..Programs::alike(0, Vec::new(), TRAITS)
+        ..Programs::none(TRAITS)
     }
 }
 

@@ -52,7 +52,7 @@ impl Recording {
                 .zip(forked)
                 .map(|(task, forked)| individual(task, forked))
                 .collect(),
-            ..Programs::alike(0, Vec::new(), traits)
+            ..Programs::none(traits)
         }
     }
 }
