@@ -144,7 +144,7 @@ impl CfsRq {
         Activity {
             load,
             runnable: match form {
-                Pelt::Weighted(_) => load,
+                Pelt::Weighted(_) | Pelt::WeightedSegments => load,
                 Pelt::RunnableLoad => self.runnable_weight >> SHIFT,
                 Pelt::Runnable => u64::from(self.h_nr_runnable()) << SHIFT,
             },

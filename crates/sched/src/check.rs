@@ -85,7 +85,7 @@ impl Sched {
 
     /// To v4.14 one average serves for both, but for what the second posting of 2017 keeps apart.
     fn check_loads(&self) -> Result<(), Broken> {
-        let Pelt::Weighted(propagation) = self.rules.load.pelt else {
+        let Some(propagation) = self.rules.load.pelt.propagation() else {
             return Ok(());
         };
         for (at, entity) in self.entities.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Sched {
             let curr = queue.curr.is_some_and(|curr| self.se(curr).on_rq);
             let runnable = match self.rules.load.pelt {
                 Pelt::RunnableLoad => sums.2,
-                Pelt::Weighted(_) | Pelt::Runnable => 0,
+                Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => 0,
             };
             for (what, held, found) in [
                 ("nr_running", u64::from(queue.nr_running), sums.0),

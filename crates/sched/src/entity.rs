@@ -110,7 +110,7 @@ impl Entity {
     #[inline]
     pub(crate) fn load_scale(&self, form: Pelt) -> u64 {
         match form {
-            Pelt::Weighted(_) => 1,
+            Pelt::Weighted(_) | Pelt::WeightedSegments => 1,
             Pelt::RunnableLoad | Pelt::Runnable => self.weight(),
         }
     }
@@ -120,7 +120,7 @@ impl Entity {
     #[inline]
     pub(crate) fn runnable_scale(&self, form: Pelt) -> u64 {
         match form {
-            Pelt::Weighted(_) | Pelt::Runnable => 1,
+            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => 1,
             Pelt::RunnableLoad => self.runnable_weight >> SHIFT,
         }
     }
@@ -134,7 +134,7 @@ impl Entity {
     pub(crate) fn activity(&self, form: Pelt, running: bool) -> Activity {
         let on_rq = u64::from(self.on_rq);
         let (load, runnable) = match (form, self.kind) {
-            (Pelt::Weighted(_), _) => (on_rq * self.weight(), on_rq * self.weight()),
+            (Pelt::Weighted(_) | Pelt::WeightedSegments, _) => (on_rq * self.weight(), on_rq * self.weight()),
             (Pelt::RunnableLoad, _) => (on_rq, on_rq),
             (Pelt::Runnable, _) if self.sched_delayed => (on_rq, 0),
             (Pelt::Runnable, Kind::Task(_)) => (on_rq, on_rq << SHIFT),
@@ -157,7 +157,7 @@ impl Entity {
             .checked_div(weight)
             .unwrap_or(divider);
         avg.runnable_sum = match form {
-            Pelt::Weighted(_) | Pelt::RunnableLoad => avg.load_sum,
+            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::RunnableLoad => avg.load_sum,
             Pelt::Runnable => avg.runnable_avg * divider,
         };
     }

@@ -127,7 +127,7 @@ impl Sched {
         let (queue, entity) = self.cfs_and_se_mut(cfs_rq, se);
         entity.avg.last_update_time = queue.avg.last_update_time;
         match form {
-            Pelt::Weighted(_) => {}
+            Pelt::Weighted(_) | Pelt::WeightedSegments => {}
             Pelt::RunnableLoad | Pelt::Runnable => entity.take_window(form, &queue.avg),
         }
         if joins_with_sum {
@@ -243,7 +243,7 @@ impl Sched {
         let form = self.rules.load.pelt;
         let avg = &mut self.se_mut(se).avg;
         match form {
-            Pelt::Weighted(_) => avg.util_sum = avg.util_avg * LOAD_AVG_MAX,
+            Pelt::Weighted(_) | Pelt::WeightedSegments => avg.util_sum = avg.util_avg * LOAD_AVG_MAX,
             Pelt::RunnableLoad => {}
             Pelt::Runnable => avg.runnable_avg = avg.util_avg,
         }

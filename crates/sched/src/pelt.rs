@@ -1,8 +1,8 @@
 //! Per-entity load tracking.
 //!
 //! Source: kernel/sched/pelt.c `decay_load`, `accumulate_sum`, `___update_load_sum`,
-//! `___update_load_avg` as of v4.15 to v5.6; kernel/sched/fair.c `__update_load_avg`,
-//! `__compute_runnable_contrib` of v4.11 (SCHED.md 2.1 to 2.4).
+//! `___update_load_avg` as of v4.15 to v5.6; kernel/sched/fair.c `___update_load_avg` of v4.14, and
+//! `__update_load_avg`, `__compute_runnable_contrib` of v4.11 (SCHED.md 2.1 to 2.4).
 
 mod decay;
 mod divider;
@@ -66,12 +66,23 @@ impl Activity {
 }
 
 impl SchedAvg {
-    /// What a sum is divided by to give an average.
+    /// What an average is multiplied by to give its sum, where load comes or goes.
     #[inline]
     pub(crate) fn divider(&self, form: Pelt) -> u64 {
         match form {
-            Pelt::Weighted(_) => LOAD_AVG_MAX,
+            Pelt::Weighted(_) | Pelt::WeightedSegments => LOAD_AVG_MAX,
             Pelt::RunnableLoad | Pelt::Runnable => LEAST_DIVIDER + self.period_contrib,
+        }
+    }
+
+    /// What a sum that time added to is divided by to give its average: the same, but for v4.14.
+    #[inline]
+    fn window(&self, form: Pelt) -> u64 {
+        match form {
+            Pelt::Weighted(_) => LOAD_AVG_MAX,
+            Pelt::WeightedSegments | Pelt::RunnableLoad | Pelt::Runnable => {
+                LEAST_DIVIDER + self.period_contrib
+            }
         }
     }
 
@@ -92,7 +103,7 @@ impl SchedAvg {
             return false;
         }
         let mut activity = activity;
-        if form.is_weighted() {
+        if let Pelt::Weighted(_) = form {
             self.last_update_time = now;
         } else {
             self.last_update_time += delta << 10;
@@ -103,7 +114,7 @@ impl SchedAvg {
         self.accumulate(form, delta, activity)
     }
 
-    /// `accumulate_sum`. To v4.14 what belongs to the period that ends is added before the sums decay.
+    /// `accumulate_sum`. To v4.11 what belongs to the period that ends is added before the sums decay.
     #[expect(
         clippy::inline_always,
         reason = "a tick does this six times; a call costs a tenth of it"
@@ -119,7 +130,7 @@ impl SchedAvg {
             return false;
         }
         let decay = Decay::over(periods);
-        let contrib = if form.is_weighted() {
+        let contrib = if let Pelt::Weighted(_) = form {
             self.add(first, activity);
             whole_periods(periods - 1) + rest
         } else {
@@ -152,7 +163,7 @@ impl SchedAvg {
     )]
     #[inline(always)]
     pub(crate) fn update_avg(&mut self, form: Pelt, load_weight: u64, runnable_weight: u64) {
-        let divider = Divider::new(self.divider(form));
+        let divider = Divider::new(self.window(form));
         self.load_avg = divider.divides(load_weight * self.load_sum);
         self.runnable_avg = divider.divides(runnable_weight * self.runnable_sum);
         self.util_avg = divider.divides(self.util_sum);
@@ -223,6 +234,74 @@ mod tests {
         };
         assert!(!avg.update_sum(Pelt::RunnableLoad, 4000, always));
         assert_eq!((avg.last_update_time, avg.load_sum), (4000, 7));
+    }
+
+    /// Averages of a task of weight 1024 that runs from the beginning of a period on, updated at each of these
+    /// times, us of 1024 ns.
+    fn running(form: Pelt, times: &[u64]) -> SchedAvg {
+        let mut avg = SchedAvg {
+            last_update_time: 1024,
+            ..SchedAvg::default()
+        };
+        let queued = if form.is_weighted() { 1024 } else { 1 };
+        let always = Activity {
+            load: queued,
+            runnable: queued,
+            running: true,
+        };
+        let scale = if form.is_weighted() { 1 } else { 1024 };
+        for time in times {
+            if avg.update_sum(form, 1024 + (time << 10), always) {
+                avg.update_avg(form, scale, scale);
+            }
+        }
+        avg
+    }
+
+    #[test]
+    fn v4_14_sums_by_segments_with_weights_inside() {
+        for times in [&[500, 1023, 1024, 1100, 9000][..], &[3000, 3001, 400_000]] {
+            let (inside, outside) = (
+                running(Pelt::WeightedSegments, times),
+                running(Pelt::RunnableLoad, times),
+            );
+            assert_eq!(inside.util_sum, outside.util_sum);
+            assert_eq!(inside.util_avg, outside.util_avg);
+            assert_eq!(inside.period_contrib, outside.period_contrib);
+            assert_eq!(inside.load_sum, inside.util_sum, "a weight of 1024");
+            assert_eq!(inside.load_avg, inside.util_avg);
+            // A part of the load that decays loses less than its last digit.
+            assert!(inside.load_avg.abs_diff(outside.load_avg) <= 1);
+        }
+        // The window counts what has begun of a period; to v4.11 averages swing with it.
+        let at = |form, into: u64| {
+            let mut times: Vec<u64> = (1..=400).map(|period| period * 1024).collect();
+            times.push(401 * 1024 + into);
+            running(form, &times).load_avg
+        };
+        let v4_11 = Pelt::Weighted(Propagation::Load);
+        assert_eq!([at(v4_11, 0), at(v4_11, 1023)], [1002, 1024]);
+        let v4_14 = Pelt::WeightedSegments;
+        assert!(at(v4_14, 0) >= 1022 && at(v4_14, 1023) >= 1022);
+    }
+
+    #[test]
+    fn v4_14_keeps_what_is_less_than_a_microsecond() {
+        let queued = Activity {
+            load: 1024,
+            runnable: 1024,
+            running: true,
+        };
+        let summed = |form| {
+            let mut avg = SchedAvg::default();
+            for step in 1..=1024 {
+                avg.update_sum(form, step * 1536, queued);
+            }
+            avg.util_sum
+        };
+        let whole = summed(Pelt::WeightedSegments);
+        let cut = summed(Pelt::Weighted(Propagation::Load));
+        assert!(whole > cut * 7 / 5, "{whole} and {cut}");
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Sched {
                     .unwrap_or(queued * shares)
                     .clamp(MIN_SHARES, shares)
             }
-            Pelt::Weighted(_) | Pelt::Runnable => self.se(se).runnable_weight,
+            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => self.se(se).runnable_weight,
         };
         if self.rules.load.reweights_unchanged || self.se(se).load.weight != shares {
             self.reweight_entity(se, shares, runnable);
@@ -97,7 +97,7 @@ impl Sched {
         let se = self.task(task).se;
         let runnable = match self.rules.load.pelt {
             Pelt::RunnableLoad => load.weight,
-            Pelt::Weighted(_) | Pelt::Runnable => self.se(se).runnable_weight,
+            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => self.se(se).runnable_weight,
         };
         self.reweight_entity(se, load.weight, runnable);
         // The inverse of a nice level is the table's.
@@ -158,8 +158,10 @@ impl Sched {
     #[inline]
     pub(super) fn propagate_entity_load_avg(&mut self, se: EntityId, my_q: CfsRqId) -> bool {
         let queued = match self.rules.load.pelt {
-            Pelt::Weighted(Propagation::Load) | Pelt::RunnableLoad | Pelt::Runnable => false,
-            Pelt::Weighted(propagation) => self.propagate_queued(propagation, se, my_q),
+            Pelt::Weighted(
+                propagation @ (Propagation::Queued | Propagation::QueuedApart),
+            ) => self.propagate_queued(propagation, se, my_q),
+            _ => false,
         };
         if self.cfs(my_q).propagate {
             self.propagate_noted(se, my_q);
@@ -178,6 +180,7 @@ impl Sched {
         self.update_tg_cfs_util(cfs_rq, se, my_q);
         match self.rules.load.pelt {
             Pelt::Weighted(propagation) => self.propagate_load(propagation, cfs_rq, se, my_q),
+            Pelt::WeightedSegments => self.propagate_load(Propagation::Load, cfs_rq, se, my_q),
             Pelt::RunnableLoad | Pelt::Runnable => {
                 if self.rules.load.pelt == Pelt::Runnable {
                     self.update_tg_cfs_runnable(cfs_rq, se, my_q);

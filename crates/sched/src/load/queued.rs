@@ -122,7 +122,7 @@ impl CfsRq {
 fn queued_runnable_weight(form: Pelt, entity: &Entity) -> u64 {
     match form {
         Pelt::RunnableLoad => entity.runnable_weight,
-        Pelt::Weighted(_) | Pelt::Runnable => 0,
+        Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => 0,
     }
 }
 

@@ -56,7 +56,7 @@ pub struct ForkRules {
     pub numa: ForkNuma,
     /// Whether a fork stays on its node unless another one is clearly less loaded (v4.17).
     pub stays_on_node: bool,
-    /// Whether of equally loaded CPUs that do not idle the parent's own is taken, not the first (to v4.14).
+    /// Whether of equally loaded CPUs that do not idle the parent's own is taken, not the first (to v4.15).
     pub own_cpu_of_equals: bool,
 }
 
@@ -76,7 +76,7 @@ impl ForkRules {
                 _ => ForkNuma::WhileIdle,
             },
             stays_on_node: release.since(4, 17),
-            own_cpu_of_equals: !release.since(4, 15),
+            own_cpu_of_equals: !release.since(4, 16),
         }
     }
 }

@@ -6,9 +6,12 @@ use super::release::Release;
 /// How load is summed, and what load tracking knows of tasks that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pelt {
-    /// Weights are inside the sums, which are divided by the largest there can be; the load of queued entities
-    /// is their `load_avg` (to v4.14; summed period by period as v4.11 does).
+    /// Weights are inside the sums, which are added up period by period and divided by the largest there can be;
+    /// the load of queued entities is their `load_avg` (to v4.11).
     Weighted(Propagation),
+    /// The same, but sums are added up by segments and divided by their window (v4.13, v4.14; v4.12 still divides
+    /// by the largest there can be, but none of the presets is of it).
+    WeightedSegments,
     /// The load of queued entities, `runnable_load_avg` (v4.15 to v5.6).
     RunnableLoad,
     /// How many tasks are runnable, `runnable_avg` (v5.7).
@@ -23,15 +26,27 @@ impl Choice for Pelt {
             "weighted-queued-apart",
             Self::Weighted(Propagation::QueuedApart),
         ),
+        ("weighted-segments", Self::WeightedSegments),
         ("runnable-load", Self::RunnableLoad),
         ("runnable", Self::Runnable),
     ];
 }
 
 impl Pelt {
-    /// Whether weights are inside the sums.
+    /// Whether weights are inside the sums (to v4.14).
+    #[inline]
     pub(crate) fn is_weighted(self) -> bool {
-        matches!(self, Self::Weighted(_))
+        self.propagation().is_some()
+    }
+
+    /// What becomes a group's load of that below it, where weights are inside the sums.
+    #[inline]
+    pub(crate) fn propagation(self) -> Option<Propagation> {
+        match self {
+            Self::Weighted(propagation) => Some(propagation),
+            Self::WeightedSegments => Some(Propagation::Load),
+            Self::RunnableLoad | Self::Runnable => None,
+        }
     }
 }
 
@@ -172,6 +187,7 @@ impl LoadRules {
             pelt: match release {
                 _ if release.since(5, 7) => Pelt::Runnable,
                 _ if release.since(4, 15) => Pelt::RunnableLoad,
+                _ if release.since(4, 12) => Pelt::WeightedSegments,
                 _ => Pelt::Weighted(Propagation::Load),
             },
             shares_of_load: release.since(4, 15),

@@ -51,7 +51,7 @@ fn patch_bias(rules: &mut Rules) {
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 35] = [
+const PRESETS: [Preset; 37] = [
     release(
         Release(4, 11),
         "v4.11",
@@ -74,6 +74,16 @@ const PRESETS: [Preset; 35] = [
         "v4.11+missing-domains",
         "Domains built anew after a CPU was switched off or on lack the NUMA levels, as from v3.19 to v4.2.",
         |rules| rules.change.rebuild_keeps_numa = false,
+    ),
+    release(
+        Release(4, 14),
+        "v4.14",
+        "Load is summed by segments of time; wake_affine compares what two CPUs run now; searches for idle CPUs are bounded by idle time (SIS_PROP).",
+    ),
+    release(
+        Release(4, 15),
+        "v4.15",
+        "Groups weigh by the load that sleeps too, and pass on how much of the time they were runnable.",
     ),
     release(
         Release(5, 3),

@@ -154,6 +154,11 @@ pub struct WakeRules {
     /// Whether the waker's and the previous CPU are compared by what the task would add to their loads, through
     /// its groups (to v4.12).
     pub by_effective_load: bool,
+    /// Whether `wake_affine` takes an idle waker's CPU wherever the previous one is and whatever it does (to
+    /// v4.15), not only one of its cache while the previous one is busy.
+    pub affine_to_any_idle: bool,
+    /// Whether `wake_affine` takes the waker's CPU of two that are equally loaded (to v4.16).
+    pub affine_of_equals: bool,
     /// Whether `wake_affine` keeps to an idle previous CPU in another cache (v5.10).
     pub affine_keeps_idle_prev: bool,
     /// Whether CPUs that a task may not use count among those a search looks at (to v5.5).
@@ -184,6 +189,8 @@ impl WakeRules {
         let since = |major, minor| release.since(major, minor);
         Self {
             by_effective_load: !since(4, 13),
+            affine_to_any_idle: !since(4, 16),
+            affine_of_equals: !since(4, 17),
             affine_keeps_idle_prev: since(5, 10),
             sis_counts_forbidden: !since(5, 6),
             sched_idle_cpus: match release {

@@ -88,7 +88,7 @@ impl Sched {
         let avg = &mut entity.avg;
         avg.load_avg = load.unscaled();
         match self.rules.load.pelt {
-            Pelt::Weighted(_) => {
+            Pelt::Weighted(_) | Pelt::WeightedSegments => {
                 avg.load_sum = avg.load_avg * LOAD_AVG_MAX;
                 (avg.runnable_avg, avg.runnable_sum) = (avg.load_avg, avg.load_sum);
             }

@@ -1,6 +1,6 @@
 //! The choice between the waker's CPU and the one the task was on.
 //!
-//! Source: kernel/sched/fair.c `wake_wide`, `wake_affine` (v5.3, v5.10; SCHED.md 6.1 to 6.3).
+//! Source: kernel/sched/fair.c `wake_wide`, `wake_affine` (v4.14, v5.3, v5.10; SCHED.md 6.1 to 6.3).
 
 use teeter_machine::CpuId;
 
@@ -28,6 +28,8 @@ pub(crate) struct AffineWeight {
     pub(crate) prev_capacity: u64,
     /// Of the domain that holds both CPUs; `None`: neither is favoured (WA_BIAS is off).
     pub(crate) bias_pct: Option<u32>,
+    /// Whether the waker's CPU is taken of two that are equally loaded.
+    pub(crate) of_equals: bool,
 }
 
 impl AffineWeight {
@@ -47,7 +49,8 @@ impl AffineWeight {
         let task = self.task_h_load as i64;
         let this = (this + task) * this_scale * self.prev_capacity as i64;
         let prev = (self.prev_load as i64 - task) * prev_scale * self.this_capacity as i64;
-        this < prev + i64::from(self.sync_h_load.is_some())
+        let equals = self.of_equals || self.sync_h_load.is_some();
+        this < prev + i64::from(equals)
     }
 }
 
@@ -122,12 +125,16 @@ impl Sched {
             bias_pct: features
                 .has(Feature::WaBias)
                 .then_some(self.domains.sd(sd).imbalance_pct),
+            of_equals: self.rules.wake.affine_of_equals,
         }
     }
 
     /// An idle one of the two, or one that soon will be.
     fn wake_affine_idle(&self, this: CpuId, prev: CpuId, sync: bool) -> Option<CpuId> {
         let idle = |cpu: CpuId| self.rqs[cpu.index()].is_idle();
+        if idle(this) && self.rules.wake.affine_to_any_idle {
+            return Some(this);
+        }
         if idle(this) && self.shares_llc(this, prev) {
             return Some(if idle(prev) { prev } else { this });
         }
@@ -152,6 +159,7 @@ mod tests {
             this_capacity: 1024,
             prev_capacity: 1024,
             bias_pct: Some(117),
+            of_equals: false,
         };
         assert!(!weight.prefers_this());
         assert!(
@@ -164,6 +172,25 @@ mod tests {
     }
 
     #[test]
+    fn to_v4_16_a_tie_takes_the_wakers_cpu() {
+        let tie = AffineWeight {
+            this_load: 700,
+            prev_load: 1300,
+            task_h_load: 300,
+            sync_h_load: None,
+            this_capacity: 1024,
+            prev_capacity: 1024,
+            bias_pct: None,
+            of_equals: true,
+        };
+        assert!(tie.prefers_this());
+        let this_load = 701;
+        assert!(!AffineWeight { this_load, ..tie }.prefers_this());
+        let of_equals = false;
+        assert!(!AffineWeight { of_equals, ..tie }.prefers_this());
+    }
+
+    #[test]
     fn the_bias_favours_the_wakers_cpu() {
         let weight = AffineWeight {
             this_load: 700,
@@ -173,6 +200,7 @@ mod tests {
             this_capacity: 1024,
             prev_capacity: 1024,
             bias_pct: Some(117),
+            of_equals: false,
         };
         assert!(weight.prefers_this());
         let unbiased = AffineWeight {

@@ -90,6 +90,7 @@ fn check_affine(id: &str, given: &Value, want: &Value) {
         this_capacity: uint(given, "cap_this"),
         prev_capacity: uint(given, "cap_prev"),
         bias_pct: Some(uint(given, "imbalance_pct") as u32),
+        of_equals: false,
     };
     assert_eq!(weight.prefers_this(), want["target"] == "this", "{id}");
 }

@@ -147,6 +147,30 @@ fn exec_of_a_task_alone_on_its_cpu_stays_near() {
     }
 }
 
+/// A sleeper of the second node is woken by an interrupt on an idle CPU of the first. Gives its node.
+fn woken_by_interrupt(kernel: &str) -> u16 {
+    let mut driver = Driver::new(kernel, "node:2 l3:1 core:4 pu:1");
+    let task = driver.task(GroupId::ROOT);
+    driver
+        .sched
+        .fork(driver.now, CpuId(5), task, Some(CpuId(5)));
+    driver.settle();
+    driver.run(Nanos::from_millis(100));
+    driver.block(CpuId(5));
+    let cpu = driver.sched.wake_from_interrupt(driver.now, CpuId(1), task);
+    cpu.0 / 4
+}
+
+#[test]
+fn to_v4_15_an_interrupt_pulls_to_its_node() {
+    for kernel in ["v4.14", "v4.15"] {
+        assert_eq!(woken_by_interrupt(kernel), 0, "{kernel}");
+    }
+    for kernel in ["v5.10", "v6.1", "v6.12", "v6.17"] {
+        assert_eq!(woken_by_interrupt(kernel), 1, "{kernel}");
+    }
+}
+
 /// A machine: nodes alike, some CPUs of which are isolated or of half the capacity, or off.
 #[derive(Clone, Debug)]
 struct Shape {

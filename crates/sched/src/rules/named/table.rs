@@ -348,6 +348,16 @@ pub(super) const RULES: &[RuleInfo] = &[
         "how long a forked task stays on its node while another idles more"
     ),
     rule!(
+        "wake.affine_to_any_idle",
+        wake.affine_to_any_idle,
+        "wake_affine takes an idle waker's CPU, whatever the previous one does and in whatever cache it is"
+    ),
+    rule!(
+        "wake.affine_of_equals",
+        wake.affine_of_equals,
+        "wake_affine takes the waker's CPU of two that are equally loaded"
+    ),
+    rule!(
         "wake.affine_keeps_idle_prev",
         wake.affine_keeps_idle_prev,
         "wake_affine keeps to an idle previous CPU in another cache"

@@ -111,6 +111,19 @@ fn v4_11_knows_no_recent_cpu_and_searches_all() {
 }
 
 #[test]
+fn v4_13_bounds_the_search() {
+    for kernel in ["v4.14", "v4.15"] {
+        let walk = Scene::on(kernel, SMT4).walk(17);
+        let want = [0, 4, 8, 12, 1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 0];
+        assert_eq!(walk, want, "{kernel}");
+        let mut scene = Scene::on(kernel, SMT4);
+        scene.sched.rqs[0].avg_idle = 0;
+        // 0, 1 and 2 may be looked at, then the target's threads.
+        assert_eq!(scene.walk(8), [0, 4, 8, 12, 1, 2, 3, 0], "{kernel}");
+    }
+}
+
+#[test]
 fn v5_3_to_v5_11_take_the_recent_cpu_before_they_search() {
     for kernel in ["v5.3", "v5.5", "v5.6", "v5.10", "v5.11"] {
         let walk = Scene::on(kernel, SMT4).walk(17);
