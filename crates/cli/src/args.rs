@@ -56,8 +56,8 @@ pub(crate) enum Command {
     Presets,
     /// List the kernels
     ///
-    /// v4.12 to v4.14 have none: load tracking, the search for idle CPUs and wake_affine changed there from one
-    /// release to the next, and their sources have not been held against this engine.
+    /// v4.12 and v4.13 have none: load tracking, the search for idle CPUs and wake_affine changed there from one
+    /// release to the next.
     Kernels,
     /// List the rules that can be switched alone
     Rules,

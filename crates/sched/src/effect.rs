@@ -83,6 +83,14 @@ pub enum Effect {
         /// CPU.
         cpu: CpuId,
     },
+    /// Groups that were throttled on the CPU have run time again: it must call
+    /// [`crate::Sched::unthrottle_queued`] soon (an interrupt).
+    Unthrottle {
+        /// CPU they were throttled on.
+        cpu: CpuId,
+        /// CPU whose timer gave the run time out.
+        from: CpuId,
+    },
     /// The stopper of `cpu` must run [`crate::Sched::run_stopper`] soon.
     Stop {
         /// CPU whose running task shall leave.

@@ -134,7 +134,9 @@ impl Entity {
     pub(crate) fn activity(&self, form: Pelt, running: bool) -> Activity {
         let on_rq = u64::from(self.on_rq);
         let (load, runnable) = match (form, self.kind) {
-            (Pelt::Weighted(_) | Pelt::WeightedSegments, _) => (on_rq * self.weight(), on_rq * self.weight()),
+            (Pelt::Weighted(_) | Pelt::WeightedSegments, _) => {
+                (on_rq * self.weight(), on_rq * self.weight())
+            }
             (Pelt::RunnableLoad, _) => (on_rq, on_rq),
             (Pelt::Runnable, _) if self.sched_delayed => (on_rq, 0),
             (Pelt::Runnable, Kind::Task(_)) => (on_rq, on_rq << SHIFT),

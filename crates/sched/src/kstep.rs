@@ -89,6 +89,7 @@ impl Harness {
                     Effect::NohzKick { cpu, .. } => self.sched.nohz_balance(now, cpu),
                     Effect::ActiveBalance { cpu, .. } => self.sched.active_balance(now, cpu),
                     Effect::Stop { cpu, .. } => self.sched.run_stopper(now, cpu),
+                    Effect::Unthrottle { cpu, .. } => self.sched.unthrottle_queued(now, cpu),
                     Effect::Switch { .. } | Effect::Migrate { .. } | Effect::Throttle { .. } => {}
                 }
             }

@@ -49,6 +49,8 @@ pub(crate) struct Rq {
     pub(crate) active_balance: Option<CpuId>,
     /// Tasks its stopper shall move, and where to.
     pub(crate) to_move: Vec<(TaskId, CpuId)>,
+    /// Throttled queues that have been given run time, for its interrupt to put back (`cfsb_csd_list`, v6.3).
+    pub(crate) to_unthrottle: Vec<CfsRqId>,
     /// CPU last chosen here for a task that may not stay where it is.
     pub(crate) distribute_cpu_mask_prev: CpuId,
     /// Whether it is among the CPUs without a tick (`nohz_tick_stopped`).
@@ -122,6 +124,7 @@ impl Rq {
             idle_balance: false,
             active_balance: None,
             to_move: Vec::new(),
+            to_unthrottle: Vec::new(),
             distribute_cpu_mask_prev: CpuId(0),
             tick_stopped: true,
             nohz_kick: None,

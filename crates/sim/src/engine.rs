@@ -251,6 +251,10 @@ impl Simulation {
                 self.queue.cancel(event);
                 self.sched.nohz_balance(now, cpu);
             }
+            Event::Unthrottle(cpu) => {
+                self.queue.cancel(event);
+                self.sched.unthrottle_queued(now, cpu);
+            }
             Event::ActiveBalance(cpu) => {
                 self.queue.cancel(event);
                 self.sched.active_balance(now, cpu);

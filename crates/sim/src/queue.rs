@@ -24,6 +24,8 @@ pub(crate) enum Event {
     Resched(CpuId),
     /// The interrupt that makes an idle CPU balance arrives.
     NohzKick(CpuId),
+    /// The interrupt arrives that puts back what was throttled on the CPU.
+    Unthrottle(CpuId),
     /// The CPU's stopper gets to run.
     ActiveBalance(CpuId),
     /// The CPU's stopper gets to run, to move tasks that may not stay.
@@ -35,7 +37,7 @@ pub(crate) enum Event {
 }
 
 /// Heap slots of each CPU.
-const KINDS: u32 = 5;
+const KINDS: u32 = 6;
 
 /// A CPU's events in the tree.
 #[derive(Clone, Copy, Debug)]
@@ -139,11 +141,12 @@ impl Queue {
     fn slot(&self, event: Event) -> u32 {
         let of_cpu = |cpu: CpuId, kind: u32| KINDS * u32::from(cpu.0) + kind;
         match event {
-            Event::Boundary(cpu) | Event::Tick(cpu) => of_cpu(cpu, 4),
+            Event::Boundary(cpu) | Event::Tick(cpu) => of_cpu(cpu, 5),
             Event::Resched(cpu) => of_cpu(cpu, 0),
             Event::NohzKick(cpu) => of_cpu(cpu, 1),
             Event::ActiveBalance(cpu) => of_cpu(cpu, 2),
             Event::Stop(cpu) => of_cpu(cpu, 3),
+            Event::Unthrottle(cpu) => of_cpu(cpu, 4),
             Event::KernelTimer => self.threads_at - 1,
             Event::Timer(thread) => self.threads_at + thread,
         }
@@ -161,7 +164,8 @@ impl Queue {
             0 => Event::Resched(cpu),
             1 => Event::NohzKick(cpu),
             2 => Event::ActiveBalance(cpu),
-            _ => Event::Stop(cpu),
+            3 => Event::Stop(cpu),
+            _ => Event::Unthrottle(cpu),
         }
     }
 }
@@ -193,8 +197,9 @@ mod tests {
             Event::NohzKick(b),
             Event::Timer(0),
             Event::Resched(b),
+            Event::Unthrottle(a),
         ];
-        for event in [4, 1, 5, 6, 3, 2, 0, 7, 8] {
+        for event in [4, 1, 5, 6, 3, 2, 0, 7, 8, 9] {
             queue.set(events[event], 7);
         }
         assert_eq!(order(&mut queue), events.map(|event| (7, event)));

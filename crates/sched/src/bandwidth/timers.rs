@@ -6,7 +6,8 @@ use teeter_scenario::Nanos;
 use super::{DEFAULT_PERIOD_NS, MIN_EXPIRATION_NS, SLACK_PERIOD_NS, SLICE_NS};
 use crate::balance::newidle::Dice;
 use crate::cfs_rq::cfs_rq_of;
-use crate::ids::GroupId;
+use crate::effect::Effect;
+use crate::ids::{CfsRqId, GroupId};
 use crate::rules::{Expiry, PeriodPhase};
 use crate::sched::{BOOT_NS, Sched};
 
@@ -194,8 +195,9 @@ impl Sched {
     }
 
     /// Gives throttled queues in order just what they lack to run on, as far as the pool goes
-    /// (`distribute_cfs_runtime`).
+    /// (`distribute_cfs_runtime`). From v6.3 on those of other CPUs are put back there, and that of this CPU last.
     fn distribute_cfs_runtime(&mut self, group: GroupId) {
+        let by_interrupt = self.rules.bandwidth.unthrottles_by_interrupt;
         let pool = &mut self.groups[group.index()].bandwidth;
         let from = pool.timer_cpu;
         let mut waiting = std::mem::take(&mut pool.throttled);
@@ -210,14 +212,49 @@ impl Sched {
             own.expires_seq = seq;
             own.expires = expires;
             let runs = own.remaining > 0;
-            if runs {
-                self.unthrottle_cfs_rq(id, from);
+            match (runs, by_interrupt) {
+                (true, true) if self.cpu_of(id) != from => self.unthrottle_cfs_rq_async(id, from),
+                (true, true) => {}
+                (true, false) => self.unthrottle_cfs_rq(id, from),
+                (false, _) => {}
             }
-            !runs
+            !runs || by_interrupt
         });
         // Enqueueing may have throttled others meanwhile; they come after those that still wait.
         let pool = &mut self.groups[group.index()].bandwidth;
         waiting.append(&mut pool.throttled);
         pool.throttled = waiting;
+        if by_interrupt {
+            let here = cfs_rq_of(group, from.index(), self.nr_cpus);
+            let own = &self.cfs(here).bandwidth;
+            if own.throttled && own.remaining > 0 {
+                self.unthrottle_cfs_rq(here, from);
+            }
+        }
+    }
+
+    /// Leaves it to its CPU to put a queue back (`__unthrottle_cfs_rq_async`).
+    fn unthrottle_cfs_rq_async(&mut self, id: CfsRqId, from: CpuId) {
+        let cpu = self.cpu_of(id);
+        let queued = &mut self.rqs[cpu.index()].to_unthrottle;
+        if queued.contains(&id) {
+            return;
+        }
+        queued.push(id);
+        if queued.len() == 1 {
+            self.effects.push(Effect::Unthrottle { cpu, from });
+        }
+    }
+
+    /// The answer to [`Effect::Unthrottle`]: the CPU puts back what has run time again (`__cfsb_csd_unthrottle`).
+    pub fn unthrottle_queued(&mut self, now: Nanos, cpu: CpuId) {
+        self.advance(now);
+        let mut queued = std::mem::take(&mut self.rqs[cpu.index()].to_unthrottle);
+        for id in queued.drain(..) {
+            if self.cfs(id).bandwidth.throttled {
+                self.unthrottle_cfs_rq(id, cpu);
+            }
+        }
+        self.rqs[cpu.index()].to_unthrottle = queued;
     }
 }

@@ -74,7 +74,9 @@ impl Sched {
                     .unwrap_or(queued * shares)
                     .clamp(MIN_SHARES, shares)
             }
-            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => self.se(se).runnable_weight,
+            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => {
+                self.se(se).runnable_weight
+            }
         };
         if self.rules.load.reweights_unchanged || self.se(se).load.weight != shares {
             self.reweight_entity(se, shares, runnable);
@@ -97,7 +99,9 @@ impl Sched {
         let se = self.task(task).se;
         let runnable = match self.rules.load.pelt {
             Pelt::RunnableLoad => load.weight,
-            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => self.se(se).runnable_weight,
+            Pelt::Weighted(_) | Pelt::WeightedSegments | Pelt::Runnable => {
+                self.se(se).runnable_weight
+            }
         };
         self.reweight_entity(se, load.weight, runnable);
         // The inverse of a nice level is the table's.
@@ -158,9 +162,9 @@ impl Sched {
     #[inline]
     pub(super) fn propagate_entity_load_avg(&mut self, se: EntityId, my_q: CfsRqId) -> bool {
         let queued = match self.rules.load.pelt {
-            Pelt::Weighted(
-                propagation @ (Propagation::Queued | Propagation::QueuedApart),
-            ) => self.propagate_queued(propagation, se, my_q),
+            Pelt::Weighted(propagation @ (Propagation::Queued | Propagation::QueuedApart)) => {
+                self.propagate_queued(propagation, se, my_q)
+            }
             _ => false,
         };
         if self.cfs(my_q).propagate {

@@ -52,6 +52,9 @@ pub struct BandwidthRules {
     pub slack_timer_once: bool,
     /// Whether a queue tries once more for the least run time before it is throttled (v5.8).
     pub last_try: bool,
+    /// Whether the timers that give run time out leave it to an interrupt on each other CPU to put its queues back
+    /// (v6.3).
+    pub unthrottles_by_interrupt: bool,
     /// Where periods begin.
     pub phase: PeriodPhase,
     /// Whether unused quota may be saved up (`cpu.max.burst`, v5.14).
@@ -71,6 +74,7 @@ impl BandwidthRules {
             last_throttled_first: !release.since(4, 20),
             slack_timer_once: release.since(5, 3),
             last_try: release.since(5, 8),
+            unthrottles_by_interrupt: release.since(6, 3),
             phase: if release.since(6, 4) {
                 PeriodPhase::Random
             } else {

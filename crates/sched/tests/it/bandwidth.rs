@@ -116,6 +116,75 @@ fn tasks_of_a_throttled_group_are_not_balanced() {
     }
 }
 
+/// Which of two CPUs' tasks of a group are still throttled as its period timer, of CPU 0, has given run time out,
+/// and when all that follows at once has been done.
+fn throttled_after_the_timer(kernel: &str) -> ([bool; 2], [bool; 2]) {
+    let mut driver = driver(kernel, "node:1 l3:1 core:2 pu:1");
+    let group = limited(&mut driver, GroupId::ROOT, 4, 20);
+    let tasks = [0, 1].map(|cpu| pinned(&mut driver, group, cpu));
+    let throttled = |driver: &Driver| tasks.map(|task| driver.sched.is_throttled(task));
+    while throttled(&driver) != [true; 2] {
+        driver.run(ms(1));
+    }
+    let refilled = loop {
+        let timer = driver.sched.next_timer().expect("the group has a limit");
+        driver.now = driver.now.max(timer);
+        driver.sched.run_timers(driver.now);
+        let left = throttled(&driver);
+        assert_eq!(driver.sched.check(), Ok(()), "{kernel}");
+        if left != [true; 2] {
+            break left;
+        }
+        driver.settle();
+    };
+    driver.settle();
+    assert_eq!(driver.sched.check(), Ok(()), "{kernel}");
+    (refilled, throttled(&driver))
+}
+
+#[test]
+fn from_v6_3_other_cpus_put_back_what_they_had_throttled() {
+    for kernel in ["v4.11", "v5.3", "v6.1"] {
+        let at_once = throttled_after_the_timer(kernel);
+        assert_eq!(at_once, ([false; 2], [false; 2]), "{kernel}");
+    }
+    for kernel in ["v6.5", "v6.6", "v6.12", "v6.17"] {
+        let by_interrupt = throttled_after_the_timer(kernel);
+        assert_eq!(by_interrupt, ([false, true], [false; 2]), "{kernel}");
+    }
+}
+
+#[test]
+fn a_limit_that_is_lifted_meanwhile_is_no_matter() {
+    for lift in [true, false] {
+        let mut driver = driver("v6.12", "node:1 l3:1 core:2 pu:1");
+        let group = limited(&mut driver, GroupId::ROOT, 4, 20);
+        let tasks = [0, 1].map(|cpu| pinned(&mut driver, group, cpu));
+        while !tasks.iter().all(|&task| driver.sched.is_throttled(task)) {
+            driver.run(ms(1));
+        }
+        while driver.sched.is_throttled(tasks[0]) {
+            let timer = driver.sched.next_timer().expect("the group has a limit");
+            driver.now = driver.now.max(timer);
+            driver.sched.run_timers(driver.now);
+        }
+        assert!(driver.sched.is_throttled(tasks[1]));
+        let now = driver.now;
+        if lift {
+            driver
+                .sched
+                .set_group_bandwidth(now, group, None, ms(20), Nanos(0));
+        } else {
+            driver.sched.set_offline(now, &CpuSet::of(CpuId(1)));
+        }
+        driver.settle();
+        assert_eq!(driver.sched.check(), Ok(()));
+        assert!(!driver.sched.is_throttled(tasks[1]));
+        driver.run(ms(30));
+        assert_eq!(driver.sched.check(), Ok(()));
+    }
+}
+
 /// Run time of a group that rests for a period in between, in the period after, ms.
 fn after_a_rest(kernel: &str, burst: u64) -> u64 {
     let mut driver = driver(kernel, "node:1 l3:1 core:2 pu:1");

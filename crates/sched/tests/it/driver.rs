@@ -136,6 +136,7 @@ impl Driver {
                     Effect::NohzKick { cpu, .. } => self.sched.nohz_balance(self.now, cpu),
                     Effect::ActiveBalance { cpu, .. } => self.sched.active_balance(self.now, cpu),
                     Effect::Stop { cpu, .. } => self.sched.run_stopper(self.now, cpu),
+                    Effect::Unthrottle { cpu, .. } => self.sched.unthrottle_queued(self.now, cpu),
                     Effect::Switch { .. } | Effect::Migrate { .. } | Effect::Throttle { .. } => {}
                 }
             }

@@ -47,6 +47,9 @@ impl Simulation {
             Effect::NohzKick { cpu, from } => {
                 self.interrupt(Event::NohzKick(cpu), cpu, from, 0);
             }
+            Effect::Unthrottle { cpu, from } => {
+                self.interrupt(Event::Unthrottle(cpu), cpu, from, 0);
+            }
             Effect::ActiveBalance { cpu, from } => {
                 let switch = self.hardware.switch();
                 self.interrupt(Event::ActiveBalance(cpu), cpu, from, switch);

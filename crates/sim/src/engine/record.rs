@@ -52,6 +52,7 @@ impl Simulation {
                 | Event::Tick(cpu)
                 | Event::Resched(cpu)
                 | Event::NohzKick(cpu)
+                | Event::Unthrottle(cpu)
                 | Event::ActiveBalance(cpu)
                 | Event::Stop(cpu) => Some(cpu),
                 Event::Timer(_) | Event::KernelTimer => None,

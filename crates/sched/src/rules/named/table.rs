@@ -433,6 +433,11 @@ pub(super) const RULES: &[RuleInfo] = &[
         "a queue tries once more for run time before it is throttled"
     ),
     rule!(
+        "bandwidth.unthrottles_by_interrupt",
+        bandwidth.unthrottles_by_interrupt,
+        "what another CPU had throttled comes back by an interrupt there, not by the timer itself"
+    ),
+    rule!(
         "bandwidth.phase",
         bandwidth.phase,
         "where the periods of a group begin, relative to the tick"
