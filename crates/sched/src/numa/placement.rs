@@ -168,15 +168,14 @@ impl Sched {
     fn numa_run_share(&mut self, task: TaskId) -> u64 {
         let entity = self.se(self.task(task).se);
         let (now, runtime) = (entity.exec_start, entity.sum_exec_runtime);
+        // To v4.14 the sum holds the weight. It is divided by the scaled one, as the kernel did: next to nothing
+        // is left.
         let weight = if self.rules.load.pelt.is_weighted() {
-            entity.load.unscaled().max(1)
+            entity.load.weight.max(1)
         } else {
             1
         };
-        let average = (
-            (entity.avg.load_sum / weight).min(LOAD_AVG_MAX),
-            LOAD_AVG_MAX,
-        );
+        let average = (entity.avg.load_sum / weight, LOAD_AVG_MAX);
         let Some(known) = self.numa.task_mut(task) else {
             return 0;
         };

@@ -110,6 +110,8 @@ impl Sched {
         let Some(known) = self.numa.task_mut(task) else {
             return;
         };
+        // The kernel does it at the fault (`task_numa_fault`), and to v4.18 places the task even if it may not try to
+        // move again; but that is at most a sixteenth of a scan period off.
         if std::mem::take(&mut known.faulted) && jiffies > known.migrate_retry {
             self.task_numa_placement(task);
             self.numa_migrate_preferred(task);

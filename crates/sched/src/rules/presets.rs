@@ -2,10 +2,10 @@
 
 use super::release::Release;
 use super::{
-    AverageGuard, BalanceRules, BandwidthRules, ChangeRules, Decision, Delayed, DomainRules,
-    Feature, Features, ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance, NumaRules,
-    OwnRules, Pelt, PickRules, Propagation, RelaxDomains, Reweight, Rework, Rules, Tunables,
-    UtilFits, WakeRules,
+    AsymWake, AverageGuard, BalanceRules, BandwidthRules, ChangeRules, Decision, Delayed,
+    DomainRules, Feature, Features, ForkRules, IdleRules, LoadMetric, LoadRules, NumaImbalance,
+    NumaRules, OwnRules, Pelt, PickRules, Propagation, RelaxDomains, Reweight, Rework, Rules,
+    Tunables, UtilFits, WakeRules,
 };
 
 /// One kernel that can be chosen by name.
@@ -51,7 +51,7 @@ fn patch_bias(rules: &mut Rules) {
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 37] = [
+const PRESETS: [Preset; 38] = [
     release(
         Release(4, 11),
         "v4.11",
@@ -270,6 +270,12 @@ const PRESETS: [Preset; 37] = [
         "v6.17+moved-task",
         "A task that leaves a throttled group is weighed against what runs, and ends the idling of its CPU.",
         |rules| rules.change.moved_task_preempts = true,
+    ),
+    patched(
+        Release(6, 17),
+        "v6.17+smt-capacity",
+        "Where CPUs differ in capacity, wakeups take cores that idle as a whole before threads of busy ones (postings of 2026).",
+        |rules| rules.wake.asym = AsymWake::FitsIdleCores,
     ),
     patched(
         Release(6, 17),

@@ -75,6 +75,15 @@ pub enum AsymWake {
     CapacityFirst,
     /// Every CPU that is looked at must fit the task (v5.10).
     Fits,
+    /// The same, and its core must idle as a whole, if any does (postings of 2026).
+    FitsIdleCores,
+}
+
+impl AsymWake {
+    /// Whether every CPU that is looked at must fit the task.
+    pub(crate) fn fits(self) -> bool {
+        matches!(self, Self::Fits | Self::FitsIdleCores)
+    }
 }
 
 /// When a busy CPU still fits a task (`task_fits_remaining_cpu_capacity`, of UTIL_FITS_CAPACITY).
@@ -133,6 +142,7 @@ impl Choice for AsymWake {
         ("wake-cap", Self::WakeCap),
         ("capacity-first", Self::CapacityFirst),
         ("fits", Self::Fits),
+        ("fits-idle-cores", Self::FitsIdleCores),
     ];
 }
 

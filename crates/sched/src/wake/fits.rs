@@ -36,7 +36,7 @@ impl Sched {
     /// Looks at what the task needs.
     pub(super) fn needs(&mut self, task: TaskId) -> Needs {
         let rules = &self.rules;
-        let asym = rules.wake.asym == AsymWake::Fits && self.domains.asym_capacity;
+        let asym = rules.wake.asym.fits() && self.domains.asym_capacity;
         let features = rules.features;
         let fits = features.has(Feature::UtilFitsCapacity)
             && (features.has(Feature::UtilEst) || rules.wake.util_fits == UtilFits::MarginOneBit);
@@ -71,12 +71,14 @@ impl Sched {
             && self.is_big_enough(needs, cpu)
     }
 
-    /// `asym_fits_capacity`: any CPU is, on machines of one capacity.
+    /// `asym_fits_capacity`: any CPU is, on machines of one capacity. Under the postings of 2026 one whose core is
+    /// busy is not.
     pub(super) fn is_big_enough(&self, needs: Needs, cpu: CpuId) -> bool {
         let capacity = self.rqs[cpu.index()].cpu_capacity;
-        needs
-            .capacity_for
-            .is_none_or(|util| fits_capacity(util, capacity))
+        let whole = self.rules.wake.asym == AsymWake::FitsIdleCores;
+        needs.capacity_for.is_none_or(|util| {
+            fits_capacity(util, capacity) && (!whole || self.others_of_core_idle(cpu))
+        })
     }
 
     fn has_room(&mut self, needs: Needs, cpu: CpuId) -> bool {

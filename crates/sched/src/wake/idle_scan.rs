@@ -1,7 +1,8 @@
 //! The search for an idle CPU among those that share the target's cache.
 //!
 //! Source: kernel/sched/fair.c `select_idle_core`, `select_idle_cpu`, `select_idle_smt` (v5.3, v5.15, v6.12),
-//! `select_idle_capacity` (v5.7 to v6.12; SCHED.md 6.4 and 14).
+//! `select_idle_capacity` (v5.7 to v6.12, and "Prefer fully-idle SMT cores in asym-capacity idle selection" of 2026;
+//! SCHED.md 6.4 and 14).
 
 use teeter_machine::{CpuId, CpuSet};
 
@@ -10,7 +11,7 @@ use super::scan_limit::Budget;
 use crate::balance::contest::fits_capacity;
 use crate::domain::Flags;
 use crate::ids::SdId;
-use crate::rules::{Feature, IdleScan, SchedIdleCpus};
+use crate::rules::{AsymWake, Feature, IdleScan, SchedIdleCpus};
 use crate::sched::Sched;
 
 impl Sched {
@@ -214,25 +215,42 @@ impl Sched {
     }
 
     /// The first idle CPU that is big enough for the task, else the biggest idle one, else the target. `None`:
-    /// the target is in no domain of several capacities.
+    /// the target is in no domain of several capacities. Under the postings of 2026 any CPU of a core that idles as a
+    /// whole comes before all others.
     pub(super) fn select_idle_capacity(&mut self, search: &Search) -> Option<CpuId> {
         let sd = self.sd_asym_cpucapacity(search.target)?;
         let util = self.synced_util_est(search.task);
         let cpus = self.domains.sd(sd).span.and(&search.allowed);
-        let mut biggest = None;
+        let llc = self.rqs[search.target.index()].llc;
+        let by_core = self.rules.wake.asym == AsymWake::FitsIdleCores
+            && self.domains.smt_present
+            && self.domains.llcs[llc].has_idle_cores;
+        let mut best = None;
         for cpu in cpus.iter_wrap(search.target) {
             if !self.available_for_wakeup(cpu) {
                 continue;
             }
             let capacity = self.rqs[cpu.index()].cpu_capacity;
-            if fits_capacity(util, capacity) {
+            let whole = !by_core || self.others_of_core_idle(cpu);
+            let fits = fits_capacity(util, capacity);
+            if whole && fits {
                 return Some(cpu);
             }
-            if biggest.is_none_or(|(most, _)| capacity > most) {
-                biggest = Some((capacity, cpu));
+            let worth = (whole, fits, capacity);
+            if best.is_none_or(|(most, _)| worth > most) {
+                best = Some((worth, cpu));
             }
         }
-        Some(biggest.map_or(search.target, |(_, cpu)| cpu))
+        if by_core && best.is_none_or(|((whole, ..), _)| !whole) {
+            self.domains.llcs[llc].has_idle_cores = false;
+        }
+        Some(best.map_or(search.target, |(_, cpu)| cpu))
+    }
+
+    /// Whether the other hardware threads of a CPU's core idle (`is_core_idle`).
+    pub(super) fn others_of_core_idle(&self, cpu: CpuId) -> bool {
+        let idle = |other: CpuId| other == cpu || self.rqs[other.index()].is_idle();
+        self.domains.smt[cpu.index()].iter().all(idle)
     }
 
     /// Notes that a whole core idles, when the last of its hardware threads does (`update_idle_core`).
@@ -241,8 +259,7 @@ impl Sched {
         if !self.domains.smt_present || self.domains.llcs[llc].has_idle_cores {
             return;
         }
-        let idle = |other: CpuId| other == cpu || self.rqs[other.index()].is_idle();
-        if self.domains.smt[cpu.index()].iter().all(idle) {
+        if self.others_of_core_idle(cpu) {
             self.domains.llcs[llc].has_idle_cores = true;
         }
     }

@@ -59,7 +59,7 @@ impl Sched {
         if let Some(recent) = recent.filter(|&recent| self.shares_cluster(recent, target)) {
             return (recent, Step::Recent);
         }
-        if self.rules.wake.asym == AsymWake::Fits
+        if self.rules.wake.asym.fits()
             && let Some(cpu) = self.select_idle_capacity(search)
         {
             return (cpu, Step::Capacity);

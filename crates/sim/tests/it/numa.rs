@@ -18,7 +18,9 @@ use crate::bench::{assert_near, result, scenario, simulation, threads};
 
 /// Two nodes of four cores.
 const MACHINE: &str = "node:2 core:4 pu:1";
-const KERNELS: [&str; 7] = ["v4.11", "v5.3", "v5.5", "v5.6", "v5.11", "v6.1", "v6.12"];
+const KERNELS: [&str; 9] = [
+    "v4.11", "v4.14", "v4.15", "v5.3", "v5.5", "v5.6", "v5.11", "v6.1", "v6.12",
+];
 /// Pages of 256 MB.
 const PAGES: u64 = 65_536;
 
