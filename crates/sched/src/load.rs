@@ -244,7 +244,7 @@ impl Sched {
         let avg = &mut self.se_mut(se).avg;
         match form {
             Pelt::Weighted(_) | Pelt::WeightedSegments => {
-                avg.util_sum = avg.util_avg * LOAD_AVG_MAX
+                avg.util_sum = avg.util_avg * LOAD_AVG_MAX;
             }
             Pelt::RunnableLoad => {}
             Pelt::Runnable => avg.runnable_avg = avg.util_avg,

@@ -214,9 +214,8 @@ impl Sched {
             let runs = own.remaining > 0;
             match (runs, by_interrupt) {
                 (true, true) if self.cpu_of(id) != from => self.unthrottle_cfs_rq_async(id, from),
-                (true, true) => {}
                 (true, false) => self.unthrottle_cfs_rq(id, from),
-                (false, _) => {}
+                _ => {}
             }
             !runs || by_interrupt
         });
