@@ -67,6 +67,8 @@ pub(crate) struct CfsBandwidth {
     runtime_expires: u64,
     /// Throttled queues in the order in which they get run time.
     throttled: Vec<CfsRqId>,
+    /// Empty; takes the place of that list while run time is given out, so that nothing is allocated then.
+    meanwhile: Vec<CfsRqId>,
     pub(crate) stats: BandwidthStats,
 }
 
@@ -86,6 +88,7 @@ impl CfsBandwidth {
             expires_seq: 0,
             runtime_expires: 0,
             throttled: Vec::new(),
+            meanwhile: Vec::new(),
             stats: BandwidthStats::default(),
         }
     }

@@ -1,4 +1,4 @@
-//! A run of a real v6.17 kernel, driven tick by tick, that leaves a CPU idle beside two tasks for ever; and the
+//! kstep-even-idle-cpu: a run of a real v6.17 kernel, driven tick by tick, that leaves a CPU idle beside two tasks for ever; and the
 //! same with the patch that mends it. Every balance pass and every state must come at the recorded tick.
 //!
 //! Measured with kSTEP (<https://github.com/kstep-dev/results>, repro_even_idle_cpu): all ticks and the clock

@@ -79,6 +79,8 @@ impl Sched {
             return;
         }
         let pool = &mut self.groups[group.index()].bandwidth;
+        pool.throttled.reserve(self.nr_cpus);
+        pool.meanwhile.reserve(self.nr_cpus);
         pool.quota = quota.map(|quota| quota.0);
         pool.period = period.0.max(1);
         pool.burst = if self.rules.bandwidth.burst {
@@ -98,6 +100,8 @@ impl Sched {
             if own.throttled {
                 self.unthrottle_cfs_rq(id, CpuId(cpu as u16));
             }
+            let to_unthrottle = &mut self.rqs[cpu].to_unthrottle;
+            to_unthrottle.reserve(self.groups.len());
         }
     }
 
@@ -200,7 +204,8 @@ impl Sched {
         let by_interrupt = self.rules.bandwidth.unthrottles_by_interrupt;
         let pool = &mut self.groups[group.index()].bandwidth;
         let from = pool.timer_cpu;
-        let mut waiting = std::mem::take(&mut pool.throttled);
+        let meanwhile = std::mem::take(&mut pool.meanwhile);
+        let mut waiting = std::mem::replace(&mut pool.throttled, meanwhile);
         let (seq, expires) = (pool.expires_seq, pool.runtime_expires);
         waiting.retain(|&id| {
             let pool = &mut self.groups[group.index()].bandwidth;
@@ -222,7 +227,7 @@ impl Sched {
         // Enqueueing may have throttled others meanwhile; they come after those that still wait.
         let pool = &mut self.groups[group.index()].bandwidth;
         waiting.append(&mut pool.throttled);
-        pool.throttled = waiting;
+        pool.meanwhile = std::mem::replace(&mut pool.throttled, waiting);
         if by_interrupt {
             let here = cfs_rq_of(group, from.index(), self.nr_cpus);
             let own = &self.cfs(here).bandwidth;

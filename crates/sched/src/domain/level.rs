@@ -111,12 +111,13 @@ impl Level {
     }
 
     /// For each node, the CPUs of all nodes within a distance.
-    fn within(topology: &Topology, map: &CpuSet, distance: u8, number: u8) -> Self {
+    fn within(topology: &Topology, seen: &[u8], map: &CpuSet, distance: u8, number: u8) -> Self {
         let nodes = topology.nodes.len() as u16;
         let mut units: Vec<Unit> = Vec::new();
         let mut unit_of_node = Vec::with_capacity(topology.nodes.len());
         for from in (0..nodes).map(NodeId) {
-            let near = (0..nodes).filter(|&to| topology.distance(from, NodeId(to)) <= distance);
+            let row = &seen[from.index() * usize::from(nodes)..];
+            let near = (0..nodes).filter(|&to| row[usize::from(to)] <= distance);
             let mask = near
                 .fold(CpuSet::EMPTY, |mask, to| {
                     mask.or(&topology.nodes[usize::from(to)])
@@ -186,6 +187,7 @@ pub(super) fn kinds(topology: &Topology, rules: &DomainRules) -> Vec<(Kind, Opti
 
 /// The levels that the machine has, bottom up. `map` holds the CPUs that are balanced.
 pub(super) fn levels(topology: &Topology, rules: &DomainRules, map: &CpuSet) -> Vec<Level> {
+    let seen = seen_distances(topology, rules);
     kinds(topology, rules)
         .into_iter()
         .filter(|(_, absent)| absent.is_none())
@@ -194,13 +196,37 @@ pub(super) fn levels(topology: &Topology, rules: &DomainRules, map: &CpuSet) -> 
             Kind::Cls => Level::by(topology, map, kind, |cpu| cpu.cluster),
             Kind::Mc => Level::by(topology, map, kind, |cpu| cpu.llc),
             Kind::Package | Kind::Node => Level::by(topology, map, kind, |cpu| cpu.node.0),
-            Kind::Numa { distance, number } => Level::within(topology, map, distance, number),
+            Kind::Numa { distance, number } => {
+                Level::within(topology, &seen, map, distance, number)
+            }
         })
         .collect()
 }
 
+/// The distance from which on a node is in another package (`REMOTE_DISTANCE`).
+const REMOTE_DISTANCE: u8 = 20;
+
+/// Distances between nodes as domains are built by them, row by row (`arch_sched_node_distance`).
+fn seen_distances(topology: &Topology, rules: &DomainRules) -> Vec<u8> {
+    let mut distances = topology.distances.clone();
+    let packages = topology.cpus.iter().map(|cpu| cpu.package).max();
+    if rules.far_nodes_alike && packages > Some(0) && has_numa_in_package(topology) {
+        let far = |distance: &&u8| **distance >= REMOTE_DISTANCE;
+        let sum: usize = distances.iter().filter(far).map(|&d| usize::from(d)).sum();
+        let mean = sum.checked_div(distances.iter().filter(far).count());
+        let mean = mean.and_then(|mean| u8::try_from(mean).ok());
+        for distance in &mut distances {
+            if *distance >= REMOTE_DISTANCE {
+                *distance = mean.unwrap_or(REMOTE_DISTANCE);
+            }
+        }
+    }
+    distances
+}
+
 /// Distances to other nodes that make NUMA levels, nearest first.
 fn remote_distances(topology: &Topology, rules: &DomainRules) -> Vec<u8> {
+    let seen = seen_distances(topology, rules);
     let nodes = topology.nodes.len();
     let counts = |node: usize| match rules.numa_distances {
         NumaDistances::OfCpuNodes => topology.nodes[node].intersects(&topology.online),
@@ -214,7 +240,10 @@ fn remote_distances(topology: &Topology, rules: &DomainRules) -> Vec<u8> {
     let mut distances: Vec<u8> = rows
         .flat_map(|from| {
             let others = (0..nodes).filter(move |&to| to != from && counts(to));
-            others.map(move |to| topology.distances[from * nodes + to])
+            others.map({
+                let seen = &seen;
+                move |to| seen[from * nodes + to]
+            })
         })
         .collect();
     distances.sort_unstable();

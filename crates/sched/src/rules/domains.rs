@@ -125,6 +125,9 @@ pub struct DomainRules {
     pub numa_levels: bool,
     /// Which.
     pub numa_distances: NumaDistances,
+    /// Whether nodes of other packages all count as equally far, by the mean of their distances, where packages hold
+    /// several nodes (4d6dd05d07d0, v6.19, on Granite Rapids and Clearwater Forest).
+    pub far_nodes_alike: bool,
     /// The level CLS.
     pub clusters: Clusters,
     /// Whether CLS has a flag of its own, SD_CLUSTER (v6.7).
@@ -175,6 +178,7 @@ impl DomainRules {
                 _ if since(5, 12) => NumaDistances::All,
                 _ => NumaDistances::FromNode0,
             },
+            far_nodes_alike: false,
             clusters: match release {
                 _ if since(6, 6) => Clusters::All,
                 _ if since(5, 16) => Clusters::NotHybrid,

@@ -51,7 +51,7 @@ fn patch_bias(rules: &mut Rules) {
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 38] = [
+const PRESETS: [Preset; 39] = [
     release(
         Release(4, 11),
         "v4.11",
@@ -276,6 +276,12 @@ const PRESETS: [Preset; 38] = [
         "v6.17+smt-capacity",
         "Where CPUs differ in capacity, wakeups take cores that idle as a whole before threads of busy ones (postings of 2026).",
         |rules| rules.wake.asym = AsymWake::FitsIdleCores,
+    ),
+    patched(
+        Release(6, 17),
+        "v6.17+snc-distances",
+        "Where packages hold several nodes, those of another package are all equally far: domains go from nodes to packages to the machine (v6.19).",
+        |rules| rules.topology.far_nodes_alike = true,
     ),
     patched(
         Release(6, 17),

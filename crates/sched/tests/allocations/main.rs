@@ -18,6 +18,8 @@ const MS: u64 = 1_000_000;
 struct Machinery {
     sched: Sched,
     tasks: Vec<TaskId>,
+    /// A group whose run time is limited.
+    limited: GroupId,
     cpus: u16,
     effects: Vec<Effect>,
 }
@@ -31,6 +33,9 @@ impl Machinery {
         let mut sched = Sched::new(&topology, rules);
         let outer = sched.add_group(GroupId::ROOT, 300);
         let inner = sched.add_group(outer, 50);
+        // It runs out of time again and again.
+        let (quota, period) = (Some(Nanos(40 * MS)), Nanos(20 * MS));
+        sched.set_group_bandwidth(Nanos(0), inner, quota, period, Nanos(0));
         let tasks = (0..40)
             .map(|at| {
                 let groups = [GroupId::ROOT, outer, inner];
@@ -47,6 +52,7 @@ impl Machinery {
         Self {
             sched,
             tasks,
+            limited: inner,
             cpus,
             effects: Vec::with_capacity(1024),
         }
@@ -56,6 +62,10 @@ impl Machinery {
     fn run(&mut self, millis: Range<u64>) {
         for ms in millis {
             let now = Nanos(ms * MS);
+            while let Some(timer) = self.sched.next_timer().filter(|&timer| timer <= now) {
+                self.sched.run_timers(timer);
+                self.settle(timer);
+            }
             for cpu in (0..self.cpus).map(CpuId) {
                 if self.sched.curr(cpu).is_some() && ms % 4 == u64::from(cpu.0) % 4 {
                     self.sched.tick(now, cpu);
@@ -130,6 +140,8 @@ fn steady_state_allocates_nothing() {
         let steady = ms + 10_000..ms + 40_000;
         let counted = allocation_counter::measure(|| machinery.run(steady));
         assert_eq!(counted.count_total, 0, "{kernel}");
+        let limited = machinery.sched.bandwidth_stats(machinery.limited);
+        assert!(limited.nr_throttled > 200, "{kernel}: {limited:?}");
         // What is counted is counted.
         let one =
             allocation_counter::measure(|| drop(std::hint::black_box(vec![kernel.to_owned()])));

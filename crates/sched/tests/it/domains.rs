@@ -324,6 +324,57 @@ fn packages_of_several_nodes_have_no_die_but_a_node_level() {
     );
 }
 
+/// gnr-snc3-distances: two packages of three nodes each, whose distances tell apart which of them neighbour.
+#[test]
+fn gnr_snc3_distances() {
+    let snc3 = |topology: &mut Topology| {
+        topology.distances = [
+            [10, 15, 17, 21, 28, 26],
+            [15, 10, 15, 23, 26, 23],
+            [17, 15, 10, 26, 23, 21],
+            [21, 28, 26, 10, 15, 17],
+            [23, 26, 23, 15, 10, 15],
+            [26, 23, 21, 17, 15, 10],
+        ]
+        .concat();
+    };
+    let machine = "pack:2 node:3 l3:1 core:2 pu:1";
+    let tops = |kernel: &str, cpu| {
+        let domains = domains_of(kernel, machine, snc3);
+        names(&domains, cpu).split_off(1)
+    };
+    for faulty in ["v5.3", "v5.18", "v6.1", "v6.12", "v6.17"] {
+        // Seen from the first node, the second package comes node by node; from its neighbour, otherwise.
+        let from_first = [
+            "NUMA 0-3",
+            "NUMA 0-5",
+            "NUMA 0-7",
+            "NUMA 0-7,10-11",
+            "NUMA 0-11",
+        ];
+        assert_eq!(tops(faulty, 0), from_first, "{faulty}");
+        let from_second = tops(faulty, 2);
+        // To v5.11 the distances of the first node are taken for those of all.
+        let known: &[&str] = match faulty {
+            "v5.3" => &["NUMA 0-5", "NUMA 0-11"],
+            _ => &["NUMA 0-5", "NUMA 0-7,10-11", "NUMA 0-11"],
+        };
+        assert_eq!(from_second, known, "{faulty}");
+    }
+    let mended = |cpu| tops("v6.17+snc-distances", cpu);
+    assert_eq!(mended(0), ["NUMA 0-3", "NUMA 0-5", "NUMA 0-11"]);
+    assert_eq!(mended(2), ["NUMA 0-5", "NUMA 0-11"]);
+    assert_eq!(mended(4), ["NUMA 2-5", "NUMA 0-5", "NUMA 0-11"]);
+    assert_eq!(mended(8), ["NUMA 6-11", "NUMA 0-11"]);
+    // Elsewhere nothing changes.
+    let flat = |topology: &mut Topology| {
+        topology.distances = [[10, 21], [21, 10]].concat();
+    };
+    let of = |kernel: &str| domains_of(kernel, "node:2 l3:1 core:2", flat);
+    let (plain, patched) = (of("v6.17"), of("v6.17+snc-distances"));
+    assert_eq!(names(&plain, 0), names(&patched, 0));
+}
+
 #[test]
 fn kernels_up_to_v5_11_take_node_0_for_all() {
     // Nodes 1 and 2 are 40 apart, which node 0 does not know of.

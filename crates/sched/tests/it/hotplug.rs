@@ -79,7 +79,7 @@ fn a_task_bound_to_a_cpu_that_goes_is_bound_no_more() {
 
 /// wasted-missing-domains: a core of 64 is switched off and on again, then a job of 64 threads starts.
 #[test]
-fn without_the_numa_levels_a_job_stays_on_its_node() {
+fn wasted_missing_domains() {
     let nodes_after_replug = |kernel: &str| {
         let mut driver = Driver::new(kernel, "node:8 l3:1 core:8 pu:1");
         driver.sched.set_offline(driver.now, &cpus(&[9]));
