@@ -110,7 +110,79 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rules::{kernels, presets};
+    use crate::rules::release::Release;
+    use crate::rules::{Features, kernels, presets};
+
+    const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/rules.txt");
+
+    /// Every release there could be a kernel of.
+    fn releases() -> impl Iterator<Item = Release> {
+        let of = |major, minors: std::ops::RangeInclusive<u8>| {
+            minors.map(move |minor| Release(major, minor))
+        };
+        of(4, 11..=20).chain(of(5, 0..=19)).chain(of(6, 0..=17))
+    }
+
+    /// At which releases something changes, and to what.
+    fn changes(name: &str, of: impl Fn(&Rules) -> &'static str) -> String {
+        let mut line = format!("{name:34}");
+        let mut last = "";
+        for release in releases() {
+            let value = of(&presets::of(release, ""));
+            if value != last {
+                let Release(major, minor) = release;
+                line += &format!(" v{major}.{minor} {value}");
+                last = value;
+            }
+        }
+        line
+    }
+
+    /// Each rule and feature with the releases at which its value changed, then what each patch series changes.
+    fn by_release() -> String {
+        let mut lines = Vec::new();
+        for rule in all() {
+            lines.push(changes(rule.name, |rules| rule.of(rules)));
+        }
+        for feature in Features::names() {
+            let state = |rules: &Rules| match rules.features.by_name(feature) {
+                Some(true) => "on",
+                Some(false) => "off",
+                None => "none",
+            };
+            lines.push(changes(&format!("features.{feature}"), state));
+        }
+        for kernel in kernels() {
+            let patched = presets::preset(kernel.name).unwrap();
+            let release = kernel.name.split(['+', 'y']).next().unwrap();
+            let base = presets::preset(release.trim_end_matches('.')).unwrap();
+            let differs = |rule: &&RuleInfo| rule.of(&patched) != rule.of(&base);
+            for rule in all().iter().filter(differs) {
+                lines.push(format!(
+                    "{:34} {} {}",
+                    kernel.name,
+                    rule.name,
+                    rule.of(&patched)
+                ));
+            }
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// What was read in the sources is on record, so that a slip in a table of rules is seen. A change that is meant:
+    /// `TEETER_BLESS=1 cargo test -p teeter-sched every_rule_changes`.
+    #[test]
+    fn every_rule_changes_at_the_release_on_record() {
+        let found = by_release();
+        if std::env::var_os("TEETER_BLESS").is_some() {
+            std::fs::write(RECORD, &found).unwrap();
+        }
+        let record = std::fs::read_to_string(RECORD).unwrap();
+        for (found, record) in found.lines().zip(record.lines()) {
+            assert_eq!(found, record);
+        }
+        assert_eq!(found.lines().count(), record.lines().count());
+    }
 
     #[test]
     fn every_kernel_has_a_value_for_every_rule_that_can_be_switched_to() {

@@ -308,9 +308,15 @@ pub fn kernels() -> &'static [KernelInfo] {
 /// The rules of a kernel by name.
 pub(super) fn preset(name: &str) -> Option<Rules> {
     let preset = PRESETS.iter().find(|preset| preset.info.name == name)?;
-    let release = preset.release;
-    let mut rules = Rules {
-        name: preset.info.name,
+    let mut rules = of(preset.release, preset.info.name);
+    (preset.patch)(&mut rules);
+    Some(rules)
+}
+
+/// The rules of a release.
+pub(super) fn of(release: Release, name: &'static str) -> Rules {
+    Rules {
+        name,
         hz: 250,
         pick: PickRules::of(release),
         load: LoadRules::of(release),
@@ -326,9 +332,7 @@ pub(super) fn preset(name: &str) -> Option<Rules> {
         topology: DomainRules::of(release),
         tunables: Tunables::default(),
         domains: Vec::new(),
-    };
-    (preset.patch)(&mut rules);
-    Some(rules)
+    }
 }
 
 #[cfg(test)]
