@@ -269,3 +269,6 @@ impl Sched {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,17 +125,16 @@ mod tests {
 
     /// At which releases something changes, and to what.
     fn changes(name: &str, of: impl Fn(&Rules) -> &'static str) -> String {
-        let mut line = format!("{name:34}");
         let mut last = "";
-        for release in releases() {
+        let mut change = |release| {
+            let Release(major, minor) = release;
             let value = of(&presets::of(release, ""));
-            if value != last {
-                let Release(major, minor) = release;
-                line += &format!(" v{major}.{minor} {value}");
-                last = value;
-            }
-        }
-        line
+            let said = (value != last).then(|| format!(" v{major}.{minor} {value}"));
+            last = value;
+            said
+        };
+        let changes: String = releases().filter_map(&mut change).collect();
+        format!("{name:34}{changes}")
     }
 
     /// Each rule and feature with the releases at which its value changed, then what each patch series changes.
