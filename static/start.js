@@ -2,7 +2,7 @@
 (() => {
   try {
     const theme = JSON.parse(localStorage.getItem("teeter.theme"));
-    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+    if (["light", "dark", "contrast"].includes(theme)) document.documentElement.dataset.theme = theme;
   } catch {
     // Storage is switched off: the system's theme stands.
   }

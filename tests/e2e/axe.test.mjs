@@ -6,14 +6,16 @@ import { useSite } from "./site.mjs";
 
 const site = useSite();
 
-for (const colorScheme of ["light", "dark"]) {
+for (const theme of ["light", "dark", "contrast"]) {
   for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
-    test(`axe-core finds nothing wrong at ${viewport.width}x${viewport.height}, ${colorScheme}`, async () => {
+    test(`axe-core finds nothing wrong at ${viewport.width}x${viewport.height}, ${theme}`, async () => {
+      const colorScheme = theme === "dark" ? "dark" : "light";
       const { page, problems } = await site.open(ownLink("300ms"), { viewport, colorScheme, reducedMotion: "reduce" });
       const desk = new Desk(page);
       await desk.speed("max");
       await desk.at("run").click();
       await desk.finished();
+      if (theme === "contrast") await desk.theme(theme);
       const faults = {};
       const look = async (name) => {
         const found = await violations(page);
@@ -47,6 +49,15 @@ for (const colorScheme of ["light", "dark"]) {
       await look("decisions");
       await view("Results");
       await look("results");
+      await desk.at("theme").click();
+      await look("the themes");
+      await page.keyboard.press("Escape");
+      await desk.at("help").click();
+      await look("help");
+      await page.keyboard.press("Escape");
+      await desk.at("examples").click();
+      await desk.at("example-lu-group").waitFor();
+      await look("the examples");
       assert.deepEqual(faults, {});
       assert.deepEqual(problems, []);
     });

@@ -107,6 +107,14 @@ export class Desk {
     await this.at("speed").selectOption(String(value));
   }
 
+  /** Chooses a theme: auto, light, dark or contrast. */
+  async theme(name) {
+    await this.at("theme").click();
+    await this.at(`theme-${name}`).check();
+    await this.page.keyboard.press("Escape");
+    await this.page.waitForFunction((name) => document.documentElement.dataset.theme === name, name);
+  }
+
   /** The scenario's name. */
   async name() {
     return this.page.locator("h1").first().textContent();

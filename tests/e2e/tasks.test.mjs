@@ -82,6 +82,18 @@ test("a program is made of steps", async () => {
   await type(page, "Value of step 1", "2ms");
   const { workload } = (await scenario(desk)).tasks.find((task) => task.name === "program");
   assert.deepEqual(workload, { program: [{ run: "2ms" }, { yield: true }, { sleep: "10ms" }] });
+  await page.getByLabel("Step 2", { exact: true }).selectOption("loop");
+  await type(page, "times of step 2", "4");
+  await page.getByRole("button", { name: "Add a step to 2" }).click();
+  await page.getByLabel("Step 2.2", { exact: true }).selectOption("timer");
+  await type(page, "period of step 2.2", "never");
+  await page.getByRole("alert").filter({ hasText: "never" }).waitFor();
+  await type(page, "period of step 2.2", "5ms");
+  await page.getByRole("button", { name: "Remove step 2.1" }).click();
+  await eventually(
+    async () => (await scenario(desk)).tasks.find((task) => task.name === "program").workload,
+    { program: [{ run: "2ms" }, { loop: { times: 4, steps: [{ timer: { period: "5ms" } }] } }, { sleep: "10ms" }] },
+  );
   await desk.endsIn(await engine.digests(await desk.link()));
   assert.deepEqual(problems, []);
 });

@@ -67,6 +67,12 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Run every preset for a while and print what it looks like, for the page's examples
+    #[command(hide = true)]
+    Gallery {
+        /// Only these presets
+        names: Vec<String>,
+    },
     /// Print the JSON Schema of scenarios
     Schema,
 }

@@ -10,6 +10,7 @@ mod compare;
 mod decisions;
 mod domains;
 mod error;
+mod gallery;
 mod import;
 mod link;
 mod lists;
@@ -62,6 +63,7 @@ fn execute(command: Command) -> Result<String, Error> {
         Command::Kernels => Ok(lists::kernels()),
         Command::Rules => Ok(lists::rules()),
         Command::Workloads { json } => Ok(lists::workloads(json)),
+        Command::Gallery { names } => gallery::execute(&names),
         Command::Schema => Ok(teeter_scenario::schema::json()),
     }
 }

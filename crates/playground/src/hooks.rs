@@ -1,13 +1,15 @@
 //! Hooks of the page.
 
 mod animation_frame;
+mod draft;
 mod intake;
 mod resize;
 mod theme;
 mod window_event;
 
 pub(crate) use animation_frame::use_animation_frame;
+pub(crate) use draft::{DraftBook, use_draft};
 pub(crate) use intake::use_intake;
 pub(crate) use resize::use_resize;
-pub(crate) use theme::{ThemeHandle, use_theme};
+pub(crate) use theme::{Theme, ThemeHandle, use_theme};
 pub(crate) use window_event::use_window_event;

@@ -3,7 +3,7 @@
 //! * [`state`] and [`edit`]: the scenario on the desk, with undo. Pure.
 //! * [`player`]: the workers, one a kernel, kept in step by [`pace`]; [`recording`] is what they reported.
 //! * [`knobs`] are what can be set of kernels, [`parts`] the machine as it is drawn, [`workload_form`] and [`script_form`]
-//!   tasks and script entries as text, [`pieces`] and [`intake`] what is copied, pasted and dropped. Pure.
+//!   tasks and script entries as text, [`pieces`] and [`intake`] what is copied, pasted and dropped, [`drafts`] what is typed and not in use. Pure.
 //! * [`decision_log`] is what is kept of decisions, [`why`] tells one in a sentence.
 //! * [`protocol`]: what page and worker say; [`engine`] is the worker's side, [`runner`] the page's.
 //! * [`drawing`] paints the machine, [`chart`] draws charts with plotters, [`components`] are the page's parts.
@@ -15,18 +15,22 @@ pub mod chart;
 mod clipboard;
 pub mod components;
 pub mod decision_log;
+pub mod drafts;
 pub mod drawing;
 pub mod edit;
 pub mod engine;
+pub mod examples;
 pub mod format;
 pub mod glossary;
 mod hooks;
 pub mod intake;
 pub mod json_place;
+pub mod kernel_sources;
 pub mod knobs;
 pub mod own_rule;
 pub mod pace;
 pub mod parts;
+pub mod phases;
 pub mod pieces;
 pub mod player;
 pub mod protocol;
@@ -39,4 +43,5 @@ pub mod start;
 pub mod state;
 mod store;
 pub mod why;
+pub mod work;
 pub mod workload_form;

@@ -388,6 +388,10 @@ impl Inner {
                 return all.then_some(Event::Runs);
             }
             FromWorker::Frame(frame) if frame.generation == generation && slot.loaded => {
+                // First results are shown at once.
+                if slot.recording.now_ns == 0.0 {
+                    self.last_pulse_ms = f64::NEG_INFINITY;
+                }
                 slot.recording.take(frame, js_sys::Date::now());
                 self.fresh = true;
             }

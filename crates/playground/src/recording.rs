@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use teeter_scenario::{CpuList, Scenario};
-use teeter_sim::{RunResult, ThreadTable};
+use teeter_sim::{RunResult, TaskResult, ThreadTable};
 
 use crate::protocol::{CpuStates, Frame, Loaded, row_width};
 
@@ -29,6 +29,8 @@ pub struct Recording {
     pub series: Columns,
     /// The result so far.
     pub result: Option<RunResult>,
+    /// CPUs that each task used between the last two results.
+    pub usage: Vec<f64>,
     /// Migrations still in sight, oldest first.
     pub arcs: VecDeque<Arc>,
     allowed: Vec<Option<CpuList>>,
@@ -93,7 +95,7 @@ impl Recording {
             .result
             .and_then(|json| serde_json::from_str(&json).ok())
         {
-            self.result = Some(result);
+            self.take_result(result);
         }
         let (tasks, nodes) = (self.run.table.tasks.len(), self.run.nodes as usize);
         for row in frame.rows.chunks_exact(row_width(tasks, nodes)) {
@@ -110,6 +112,45 @@ impl Recording {
         let surplus = self.arcs.len().saturating_sub(ARCS);
         self.arcs.drain(..surplus);
         self.watch_starving();
+    }
+
+    fn take_result(&mut self, result: RunResult) {
+        if let Some(before) = &self.result {
+            let elapsed = result.elapsed_ns.saturating_sub(before.elapsed_ns) as f64;
+            // Times count from the end of the warm-up on: there they begin anew.
+            let used = |(now, then): (&TaskResult, &TaskResult)| {
+                now.cpu_ns
+                    .checked_sub(then.cpu_ns)
+                    .map(|ns| ns as f64 / elapsed)
+            };
+            let usage: Option<Vec<f64>> =
+                result.tasks.iter().zip(&before.tasks).map(used).collect();
+            if let Some(usage) = usage.filter(|_| elapsed > 0.0) {
+                self.usage = usage;
+            }
+        }
+        self.result = Some(result);
+    }
+
+    /// CPUs that the tasks below a cgroup used lately; `None` where that is not known yet.
+    pub fn usage_of(&self, scenario: &Scenario, path: &str) -> Option<f64> {
+        let below = |cgroup: &str| {
+            let rest = cgroup.strip_prefix(path.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let tasks = scenario.tasks.iter().zip(&self.usage);
+        let used = tasks
+            .filter(|(task, _)| below(&task.cgroup))
+            .map(|(_, used)| used);
+        (!self.usage.is_empty()).then(|| used.sum())
+    }
+
+    /// CPUs on which a cgroup was throttled, on average over the run; `None` where it was on none.
+    pub fn throttled_of(&self, path: &str) -> Option<f64> {
+        let result = self.result.as_ref()?;
+        let found = result.cgroups.iter().find(|cgroup| cgroup.path == path)?;
+        let share = found.throttled_ns as f64 / result.elapsed_ns.max(1) as f64;
+        (found.throttled_ns > 0).then_some(share)
     }
 
     /// Forgets migrations that have faded.

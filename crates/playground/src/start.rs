@@ -1,29 +1,35 @@
-//! With what the page begins: the link's scenario, else the one last worked on, else the first preset.
+//! With what the page begins: what this tab held before it was loaded again, else the link's scenario, else the one
+//! last worked on, else the first preset.
 
 use std::rc::Rc;
 
 use teeter_scenario::document::{Machine, Tasks, Workload};
 use teeter_scenario::{Scenario, presets};
 
+use crate::address;
 use crate::state::{Desk, Notice};
-use crate::{address, store};
+use crate::work::{self, Work};
 
-/// The desk at the start. A link that cannot be opened leaves the visitor's own work on it.
-pub fn desk() -> Desk {
-    let kept = || {
-        let json: String = store::load(store::SCENARIO)?;
-        Scenario::from_json(&json).ok().map(Rc::new)
+/// The desk at the start, and where its work is kept. A link that cannot be opened leaves the visitor's own work on it.
+pub fn desk() -> (Desk, Work) {
+    let fragment = address::fragment();
+    let (own, before) = Work::begin();
+    // The address bar follows an edit after a while only: while it shows what it showed then, the piece is newer.
+    let kept = before
+        .filter(|piece| piece.fragment == fragment)
+        .and_then(|piece| piece.read());
+    if let Some(scenario) = kept {
+        return (Desk::new(scenario, None), own);
+    }
+    let (linked, notice): (Option<Rc<Scenario>>, Option<Notice>) = match address::read(&fragment) {
+        Some(Ok(scenario)) => (Some(scenario), None),
+        Some(Err(notice)) => (None, Some(notice)),
+        None => (None, None),
     };
-    let (linked, notice): (Option<Rc<Scenario>>, Option<Notice>) =
-        match address::read(&address::fragment()) {
-            Some(Ok(scenario)) => (Some(scenario), None),
-            Some(Err(notice)) => (None, Some(notice)),
-            None => (None, None),
-        };
-    Desk::new(
-        linked.or_else(kept).unwrap_or_else(default_scenario),
-        notice,
-    )
+    let scenario = linked
+        .or_else(work::latest)
+        .unwrap_or_else(default_scenario);
+    (Desk::new(scenario, notice), own)
 }
 
 /// The first preset.

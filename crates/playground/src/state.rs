@@ -28,7 +28,7 @@ pub struct Desk {
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     scenario: Rc<Scenario>,
-    label: String,
+    label: Rc<str>,
 }
 
 /// Something that failed, in words.
@@ -83,12 +83,12 @@ impl Desk {
 
     /// The name of the step undo would take back.
     pub fn undo_label(&self) -> Option<&str> {
-        self.past.last().map(|step| step.label.as_str())
+        self.past.last().map(|step| &*step.label)
     }
 
     /// The name of the step redo would do again.
     pub fn redo_label(&self) -> Option<&str> {
-        self.future.last().map(|step| step.label.as_str())
+        self.future.last().map(|step| &*step.label)
     }
 
     /// What still has to be told after a change: a link that could not be opened is not mended by one, a
@@ -97,18 +97,18 @@ impl Desk {
         self.notice.clone().filter(|notice| notice.raw.is_some())
     }
 
-    fn replace(&self, scenario: Rc<Scenario>, label: String, last: Option<(String, f64)>) -> Self {
+    fn replace(&self, scenario: Rc<Scenario>, label: &str, last: Option<(String, f64)>) -> Self {
         let merges = match (&last, &self.last) {
             (Some((key, now)), Some((last_key, then))) => key == last_key && now - then <= MERGE_MS,
             _ => false,
         };
         let mut past = self.past.clone();
         if merges && let Some(step) = past.last_mut() {
-            step.label = label;
+            step.label = label.into();
         } else {
             past.push(Step {
                 scenario: Rc::clone(&self.scenario),
-                label,
+                label: label.into(),
             });
         }
         let surplus = past.len().saturating_sub(HISTORY);
@@ -124,8 +124,8 @@ impl Desk {
 
     /// The names of the steps taken, newest first, and of those undone, the last to be done again first.
     pub fn steps(&self) -> (Vec<&str>, Vec<&str>) {
-        let done = self.past.iter().rev().map(|step| step.label.as_str());
-        let undone = self.future.iter().map(|step| step.label.as_str());
+        let done = self.past.iter().rev().map(|step| &*step.label);
+        let undone = self.future.iter().map(|step| &*step.label);
         (done.collect(), undone.collect())
     }
 
@@ -175,7 +175,7 @@ impl Reducible for Desk {
                     return self;
                 }
                 let last = edit.key().map(|key| (key, now));
-                Rc::new(self.replace(Rc::new(scenario), edit.label(), last))
+                Rc::new(self.replace(Rc::new(scenario), &edit.label(), last))
             }
             Action::Open(scenario, _) if scenario == self.scenario => Rc::new(Self {
                 notice: None,
@@ -183,7 +183,7 @@ impl Reducible for Desk {
             }),
             Action::Open(scenario, label) => Rc::new(Self {
                 notice: None,
-                ..self.replace(scenario, label, None)
+                ..self.replace(scenario, &label, None)
             }),
             Action::Undo => self.undo().map_or(self, Rc::new),
             Action::Redo => self.redo().map_or(self, Rc::new),

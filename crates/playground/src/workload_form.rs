@@ -95,49 +95,6 @@ pub fn read(scenario: &Scenario, task: usize, workload: Value) -> Result<Workloa
     workload.ok_or_else(|| "there is no such task".to_owned())
 }
 
-/// The steps of a program, each a key and its value as text.
-pub fn steps(written: &Value) -> Option<Vec<(String, String)>> {
-    let steps = written.get("program")?.as_array()?;
-    let step = |step: &Value| {
-        let (key, value) = step.as_object()?.iter().next()?;
-        let text = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        Some((key.clone(), text))
-    };
-    steps.iter().map(step).collect()
-}
-
-/// Steps as a workload.
-pub fn program(steps: &[(String, String)]) -> Value {
-    let steps: Vec<Value> = steps
-        .iter()
-        .map(|(key, text)| json!({ key: value(text) }))
-        .collect();
-    json!({ "program": steps })
-}
-
-/// Steps that a program may take, each with a value to begin with.
-pub const STEPS: [(&str, &str); 16] = [
-    ("run", "3ms"),
-    ("runtime", "3ms"),
-    ("sleep", "10ms"),
-    ("timer", "{\"period\":\"10ms\"}"),
-    ("lock", "m"),
-    ("unlock", "m"),
-    ("barrier", "b"),
-    ("send", "q"),
-    ("receive", "q"),
-    ("spin_until", "f"),
-    ("set", "f"),
-    ("yield", "true"),
-    ("exec", "true"),
-    ("affinity", "\"0-3\""),
-    ("touch", "{\"size\":\"64MB\"}"),
-    ("loop", "{\"times\":10,\"steps\":[{\"run\":\"1ms\"}]}"),
-];
-
 #[cfg(test)]
 mod tests {
     use teeter_scenario::presets;
@@ -178,16 +135,5 @@ mod tests {
         );
         let back = with_parameter(&short, 0, "steps", "").unwrap();
         assert_eq!(back, npb.tasks[0].workload);
-    }
-
-    #[test]
-    fn every_step_can_be_begun_with() {
-        let all: Vec<(String, String)> = STEPS
-            .iter()
-            .map(|(key, text)| ((*key).to_owned(), (*text).to_owned()))
-            .collect();
-        let scenario = with(program(&all));
-        let steps = steps(&written(&scenario, 0)).unwrap();
-        assert_eq!(steps.len(), STEPS.len());
     }
 }

@@ -1,4 +1,4 @@
-//! The page, driven in a browser: by the end-to-end tests, and for the picture in the README.
+//! The page, driven in a browser: by the end-to-end tests, for the picture in the README, and to be measured.
 
 use std::env::consts::EXE_SUFFIX;
 use std::path::PathBuf;
@@ -34,6 +34,14 @@ pub(crate) fn picture(workshop: &Workshop) -> Result<()> {
     driver(workshop)?
         .args(["picture.mjs".into(), workshop.checkout().join(PICTURES)])
         .run()
+}
+
+/// Measures how quick the page is.
+///
+/// # Errors
+/// As [`driver`], and [`Error::Failed`] if the page does not show a new run.
+pub(crate) fn measure(workshop: &Workshop) -> Result<()> {
+    driver(workshop)?.args(["measure.mjs"]).run()
 }
 
 /// Node.js beside the tests, with the built page and the browser named to it.

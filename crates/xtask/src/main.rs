@@ -1,4 +1,4 @@
-//! Teeter's own commands: `cargo xtask serve`, `build`, `test`, `picture` and `setup`.
+//! Teeter's own commands: `cargo xtask serve`, `build`, `test`, `picture`, `measure`, `gallery` and `setup`.
 //!
 //! Each makes sure of the tools it needs, keeps them in a cache outside the checkout, and says what it
 //! does and how long that took. The parts: [`workshop`] hands out tools made ready by [`wasm_std`],
@@ -77,6 +77,10 @@ enum Command {
     },
     /// Take the pictures of the page that the README shows
     Picture,
+    /// Measure how quick the page is: first results after an edit, frames while editing
+    Measure,
+    /// Run every preset for a while, for the pictures of the page's examples
+    Gallery,
     /// Do only the set-up, for the other commands to find
     Setup,
 }
@@ -102,6 +106,8 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Build => site::build(&workshop).map(drop),
         Command::Test { only } => suite::run(&workshop, only),
         Command::Picture => e2e::picture(&workshop),
+        Command::Measure => e2e::measure(&workshop),
+        Command::Gallery => site::gallery(&workshop),
         Command::Setup => {
             let step = Step::begin("set-up");
             workshop.trunk()?;

@@ -11,6 +11,9 @@ use crate::workshop::Workshop;
 /// The server of static files, which the browser tests use as well.
 const SERVER: &str = "crates/xtask/server.mjs";
 
+/// What the examples' pictures show.
+const GALLERY: &str = "static/gallery.json";
+
 /// Builds the page in release mode, unless it is there and nothing has changed; returns its directory.
 ///
 /// # Errors
@@ -58,4 +61,21 @@ pub(crate) fn serve(workshop: &Workshop, port: u16, open: bool) -> Result<()> {
         .args(open)
         .args([dist])
         .run()
+}
+
+/// Runs every preset for a while and keeps what the examples' pictures show of it.
+///
+/// # Errors
+/// [`Error::Failed`] if a preset does not run, and the failure to write the file.
+pub(crate) fn gallery(workshop: &Workshop) -> Result<()> {
+    let step = Step::begin("gallery");
+    let shown = workshop
+        .cargo()
+        .args(["run", "--quiet", "--release", "--package", "teeter-cli"])
+        .args(["--", "gallery"])
+        .output()?;
+    let file = workshop.checkout().join(GALLERY);
+    fs::write(&file, shown).map_err(Error::file("write", &file))?;
+    step.done(GALLERY);
+    Ok(())
 }

@@ -11,6 +11,8 @@ use yew::prelude::*;
 
 use super::comparison::Comparison;
 use super::decisions_panel::DecisionsPanel;
+use super::gallery::Gallery;
+use super::guide::Guide;
 use super::left::Left;
 use super::machines::Machines;
 use super::notice::NoticeBar;
@@ -20,26 +22,36 @@ use super::throughput_chart::ThroughputChart;
 use super::time_bar::TimeBar;
 use super::top_bar::TopBar;
 use crate::edit::{Edit, TaskEdit};
-use crate::hooks::{use_animation_frame, use_intake, use_theme, use_window_event};
+use crate::hooks::{DraftBook, use_animation_frame, use_intake, use_theme, use_window_event};
 use crate::intake::{self, Intake};
 use crate::pace::Speed;
 use crate::player::{Event as Played, Player};
 use crate::state::{Action, Desk, Notice};
+use crate::work::Work;
 use crate::{address, pieces, start, store};
 
-/// The address bar and storage follow an edit after so much quiet, ms.
+/// Storage follows an edit after so much quiet, ms.
+const KEEP_MS: u32 = 40;
+/// The address bar follows an edit after so much quiet, ms.
 const QUIET_MS: u32 = 400;
 
 /// The page.
 #[component]
 pub fn App() -> Html {
-    let desk = use_reducer(start::desk);
+    let begun = use_memo((), |()| start::desk());
+    let desk = use_reducer({
+        let begun = Rc::clone(&begun);
+        move || begun.0.clone()
+    });
+    let drafts = use_memo((), |()| DraftBook::kept());
     let player = (*use_memo((), |()| {
         Player::new(!start::prefers_stillness(), Speed::Times(1.0))
     }))
     .clone();
     let theme = use_theme();
     let view = use_state(|| 0_usize);
+    let guide = use_state(|| (!store::load(store::GUIDED).unwrap_or(false)).then_some(0));
+    let gallery = use_state(|| false);
     let update = use_force_update();
     let topology = use_memo(desk.scenario.machine.clone(), |machine| {
         Topology::from_spec(machine).map(Rc::new)
@@ -71,7 +83,7 @@ pub fn App() -> Html {
             player.sync(scenario);
         });
     }
-    use_kept(&desk);
+    use_kept(&desk, &begun.1);
     {
         let player = player.clone();
         use_animation_frame(move |now| player.frame(now));
@@ -142,6 +154,20 @@ pub fn App() -> Html {
         Callback::from(move |tab| view.set(tab))
     };
 
+    let step = {
+        let guide = guide.clone();
+        Callback::from(move |step: Option<usize>| {
+            if step.is_none() {
+                store::save(store::GUIDED, &true);
+            }
+            guide.set(step);
+        })
+    };
+    let leaf = {
+        let gallery = gallery.clone();
+        Callback::from(move |open: bool| gallery.set(open))
+    };
+
     let pulse = player.pulses();
     let scenario = &desk.scenario;
     let built = topology.as_ref().as_ref().ok().cloned();
@@ -155,12 +181,15 @@ pub fn App() -> Html {
     };
     let levels: Vec<_> = (0..scenario.kernels.len()).map(levels).collect();
     html! {
-        <div class="app" data-view={VIEWS[*view].0}>
-            <TopBar desk={desk.clone()} player={player.clone()} theme={theme.clone()} machine={size} {pulse} />
+        <ContextProvider<DraftBook> context={(*drafts).clone()}>
+        <div class="app" data-view={VIEWS[*view].0} data-guide={guide.map(|step| step.to_string())}>
+            <TopBar desk={desk.clone()} player={player.clone()} theme={theme.clone()} machine={size} {pulse}
+                edit={edit.clone()} gallery={*gallery} leaf={leaf.clone()} guide={step.reform(|()| Some(0))} />
             <div class="alerts">
                 if let Some(notice) = &desk.notice {
-                    <NoticeBar notice={notice.clone()} {open} {open_default} {dismiss} />
+                    <NoticeBar notice={notice.clone()} open={open.clone()} {open_default} {dismiss} />
                 }
+                if let Some(at) = *guide { <Guide {at} go={step} view={choose.clone()} /> }
             </div>
             <nav class="view-tabs" aria-label="Views"><Tabs class="views" label="Parts of the page" chosen={*view} {choose}
                 names={VIEWS.map(|(_, name)| AttrValue::from(name)).to_vec()} /></nav>
@@ -181,7 +210,9 @@ pub fn App() -> Html {
                 <Comparison scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
             </section>
             </main>
+            if *gallery { <Gallery open={open.clone()} work={begun.1.clone()} close={leaf.reform(|()| false)} /> }
         </div>
+        </ContextProvider<DraftBook>>
     }
 }
 
@@ -244,24 +275,38 @@ const VIEWS: [(&str, &str); 3] = [
 /// Keeps address bar and storage current. A link that could not be opened stays in the address bar
 /// until the visitor decides.
 #[hook]
-fn use_kept(desk: &UseReducerHandle<Desk>) {
+fn use_kept(desk: &UseReducerHandle<Desk>, work: &Work) {
     let undecided = desk
         .notice
         .as_ref()
         .is_some_and(|notice| notice.raw.is_some());
-    use_effect_with(
-        (Rc::clone(&desk.scenario), undecided),
-        move |(scenario, undecided)| {
-            let wait = (!undecided).then(|| {
-                let scenario = Rc::clone(scenario);
-                Timeout::new(QUIET_MS, move || {
-                    address::show(&address::encode(&scenario));
-                    store::save(store::SCENARIO, &scenario.to_json());
-                })
-            });
-            move || drop(wait)
-        },
-    );
+    let keep = {
+        let (scenario, work) = (Rc::clone(&desk.scenario), work.clone());
+        move || {
+            if !undecided {
+                work.keep(&scenario, address::fragment());
+            }
+        }
+    };
+    {
+        let (keep, work) = (keep.clone(), work.clone());
+        use_effect_with(
+            (Rc::clone(&desk.scenario), undecided),
+            move |(scenario, undecided)| {
+                let soon = Timeout::new(KEEP_MS, keep);
+                let wait = (!undecided).then(|| {
+                    let scenario = Rc::clone(scenario);
+                    Timeout::new(QUIET_MS, move || {
+                        address::show(&address::encode(&scenario));
+                        work.keep(&scenario, address::fragment());
+                    })
+                });
+                move || drop((soon, wait))
+            },
+        );
+    }
+    // The page may go for good: what has not been kept yet is kept now.
+    use_window_event("pagehide", move |_| keep());
 }
 
 /// What a key does when no field has the focus.

@@ -3,6 +3,8 @@
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::hooks::use_draft;
+
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
     /// Id of the input, for its label.
@@ -24,20 +26,21 @@ pub(super) struct Props {
 }
 
 /// The input. It commits on Enter and when focus leaves it; until then what is typed stays, whatever
-/// happens around it.
+/// happens around it, and is there again when the field is.
 #[component]
 pub(super) fn Field(props: &Props) -> Html {
-    let draft = use_state(|| None::<String>);
-    let refused = use_state(|| None::<String>);
+    let label = props.label.as_deref().unwrap_or_default();
+    let typed = use_draft(&format!("{} {label}", props.id), &props.value);
     let oninput = {
-        let draft = draft.clone();
+        let typed = typed.clone();
         Callback::from(move |event: InputEvent| {
             let input: HtmlInputElement = event.target_unchecked_into();
-            draft.set(Some(input.value()));
+            let refused = typed.draft.as_ref().and_then(|draft| draft.refused.clone());
+            typed.keep(input.value(), refused);
         })
     };
     let onchange = {
-        let (commit, draft, refused) = (props.commit.clone(), draft.clone(), refused.clone());
+        let (commit, typed) = (props.commit.clone(), typed.clone());
         let value = props.value.clone();
         Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
@@ -47,23 +50,34 @@ pub(super) fn Field(props: &Props) -> Html {
             } else {
                 commit.emit(text)
             };
-            if taken.is_ok() {
-                draft.set(None);
+            match taken {
+                Ok(()) => typed.clear(),
+                Err(why) => typed.keep(input.value(), Some(why)),
             }
-            refused.set(taken.err());
         })
     };
-    let shown = draft
-        .as_ref()
-        .map_or_else(|| props.value.clone(), |text| text.clone().into());
+    // Escape gives the value back that is in use.
+    let onkeydown = {
+        let typed = typed.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Escape" && typed.draft.is_some() {
+                event.stop_propagation();
+                typed.clear();
+            }
+        })
+    };
+    let refused = typed.draft.as_ref().and_then(|draft| draft.refused.clone());
+    let shown = typed
+        .text()
+        .map_or_else(|| props.value.clone(), |text| text.to_owned().into());
     let error_id = format!("{}-error", props.id);
     html! {
         <>
             <input id={props.id.clone()} class={props.class} type="text" autocomplete="off" spellcheck="false"
-                value={shown} {oninput} {onchange} data-testid={props.testid.clone()} aria-label={props.label.clone()} placeholder={props.placeholder.clone()}
+                value={shown} {oninput} {onchange} {onkeydown} data-testid={props.testid.clone()} aria-label={props.label.clone()} placeholder={props.placeholder.clone()}
                 aria-invalid={if refused.is_some() { "true" } else { "false" }}
                 aria-describedby={refused.is_some().then(|| error_id.clone())} />
-            if let Some(why) = &*refused {
+            if let Some(why) = refused {
                 <span class="error" id={error_id} role="alert">{ why }</span>
             }
         </>

@@ -7,21 +7,20 @@ use web_sys::{HtmlDetailsElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 use crate::edit::Edit;
+use crate::hooks::use_draft;
 use crate::json_place;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
     pub scenario: Rc<Scenario>,
     pub edit: Callback<Edit>,
-    /// What is typed and not in use; kept by who outlives this panel.
-    pub draft: UseStateHandle<Option<String>>,
 }
 
 /// The text. What is typed stays until it is a scenario, whatever happens around it.
 #[component]
 pub(super) fn JsonPanel(props: &Props) -> Html {
-    let draft = props.draft.clone();
-    let open = use_state(|| draft.is_some());
+    let draft = use_draft("json", &props.scenario.name);
+    let open = use_state(|| draft.draft.is_some());
     let area = use_node_ref();
     let ontoggle = {
         let open = open.clone();
@@ -34,8 +33,8 @@ pub(super) fn JsonPanel(props: &Props) -> Html {
         return html! { <details class="fold json" {ontoggle} data-testid="json"><summary>{ "The scenario as JSON" }</summary></details> };
     }
     let written = props.scenario.to_json_pretty();
-    let text = draft.as_ref().unwrap_or(&written).clone();
-    let problems = if draft.is_some() {
+    let text = draft.text().unwrap_or(&written).to_owned();
+    let problems = if draft.draft.is_some() {
         Scenario::from_json(&text).map_or_else(|problems| problems.0, |_| Vec::new())
     } else {
         Vec::new()
@@ -44,16 +43,16 @@ pub(super) fn JsonPanel(props: &Props) -> Html {
         let draft = draft.clone();
         Callback::from(move |event: InputEvent| {
             let area: HtmlTextAreaElement = event.target_unchecked_into();
-            draft.set(Some(area.value()));
+            draft.keep(area.value(), None);
         })
     };
     let apply = {
         let (draft, edit) = (draft.clone(), props.edit.clone());
         Callback::from(move |()| {
-            let read = draft.as_ref().map(|text| Scenario::from_json(text));
+            let read = draft.text().map(Scenario::from_json);
             if let Some(Ok(scenario)) = read {
                 edit.emit(Edit::Whole(Rc::new(scenario)));
-                draft.set(None);
+                draft.clear();
             }
         })
     };
@@ -68,7 +67,7 @@ pub(super) fn JsonPanel(props: &Props) -> Html {
     };
     let discard = {
         let draft = draft.clone();
-        Callback::from(move |_: MouseEvent| draft.set(None))
+        Callback::from(move |_: MouseEvent| draft.clear())
     };
     html! {
         <details class="fold json" open=true {ontoggle} data-testid="json">
@@ -82,9 +81,9 @@ pub(super) fn JsonPanel(props: &Props) -> Html {
                     </ul>
                 }
                 <div class="row wrap">
-                    <button type="button" class="button primary" disabled={draft.is_none() || !problems.is_empty()} onclick={apply.reform(|_: MouseEvent| ())}
+                    <button type="button" class="button primary" disabled={draft.draft.is_none() || !problems.is_empty()} onclick={apply.reform(|_: MouseEvent| ())}
                         data-testid="json-use">{ "Use it" }</button>
-                    <button type="button" class="button" disabled={draft.is_none()} onclick={discard}>{ "Discard" }</button>
+                    <button type="button" class="button" disabled={draft.draft.is_none()} onclick={discard}>{ "Discard" }</button>
                     <a class="note" href="static/schema/scenario.v1.json" target="_blank">{ "Its JSON Schema" }</a>
                 </div>
             </div>

@@ -38,8 +38,6 @@ pub(super) struct Props {
 pub(super) fn Left(props: &Props) -> Html {
     const NAMES: [&str; 4] = ["Machine", "Tasks", "Kernel", "Script"];
     let chosen = use_state(|| 2);
-    // Kept here, for its panel goes when another one is chosen.
-    let draft = use_state(|| None::<String>);
     let choose = {
         let chosen = chosen.clone();
         Callback::from(move |tab| chosen.set(tab))
@@ -53,10 +51,10 @@ pub(super) fn Left(props: &Props) -> Html {
             <div class="panel" role="tabpanel" aria-label={NAMES[*chosen]}>
                 { match *chosen {
                     0 => html! { <MachinePanel {scenario} topology={Rc::clone(&props.topology)} {edit} /> },
-                    1 => html! { <TasksPanel {scenario} {edit} at={props.at} topology={built.cloned()} /> },
+                    1 => html! { <TasksPanel {scenario} {edit} at={props.at} topology={built.cloned()} player={props.player.clone()} pulse={props.pulse} /> },
                     2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} {online} levels={Rc::clone(&props.levels)}
                         player={props.player.clone()} pulse={props.pulse} /> },
-                    _ => html! { <ScriptPanel {scenario} {edit} {draft} desk={props.desk.clone()} act={props.act.clone()} /> },
+                    _ => html! { <ScriptPanel {scenario} {edit} desk={props.desk.clone()} act={props.act.clone()} /> },
                 } }
             </div>
         </>

@@ -101,8 +101,8 @@ fn facts(topology: &Topology) -> Html {
             <dl class="facts">
                 <dt>{ "packages" }</dt><dd>{ packages }</dd>
                 <dt><Term term="NUMA node">{ "NUMA nodes" }</Term></dt><dd>{ topology.nodes.len() }</dd>
-                <dt>{ "last-level caches" }</dt><dd>{ llcs }</dd>
-                <dt>{ "cores" }</dt><dd>{ cores }</dd>
+                <dt><Term term="LLC">{ "last-level caches" }</Term></dt><dd>{ llcs }</dd>
+                <dt><Term term="core">{ "cores" }</Term></dt><dd>{ cores }</dd>
                 <dt>{ "CPUs" }</dt><dd>{ topology.cpus.len() }</dd>
             </dl>
         </section>

@@ -12,6 +12,7 @@ use super::field::Field;
 use super::icon::{CLOSE, Icon};
 use super::json_panel::JsonPanel;
 use super::steps::Steps;
+use super::term::Term;
 use crate::edit::{Edit, ScriptEdit, describe};
 use crate::script_form;
 use crate::state::{Action, Desk};
@@ -22,8 +23,6 @@ pub(super) struct Props {
     pub desk: UseReducerHandle<Desk>,
     pub act: Callback<Action>,
     pub edit: Callback<Edit>,
-    /// JSON that is typed and not in use.
-    pub draft: UseStateHandle<Option<String>>,
 }
 
 /// The list of changes and the run's settings.
@@ -73,12 +72,12 @@ pub(super) fn ScriptPanel(props: &Props) -> Html {
                     <Field id="duration" value={run.duration.to_string()} commit={duration} testid="duration" />
                 </div>
                 <div class="field across">
-                    <label for="seed">{ "Seed" }</label>
+                    <label for="seed"><Term term="seed">{ "Seed" }</Term></label>
                     <Field id="seed" value={run.seed.to_string()} commit={seed} testid="seed" />
                 </div>
             </section>
             <Steps desk={props.desk.clone()} act={props.act.clone()} />
-            <JsonPanel scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} draft={props.draft.clone()} />
+            <JsonPanel scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} />
         </>
     }
 }

@@ -9,7 +9,7 @@ use web_sys::{ClipboardEvent, Element};
 use yew::prelude::*;
 
 use super::tasks::catalogue::AddTask;
-use super::tasks::cgroup_row::CgroupRow;
+use super::tasks::cgroup_row::{CgroupRow, Usage};
 use super::tasks::drag::{Dragged, Ghost, use_drag};
 use super::tasks::task_row::TaskRow;
 use super::term::Term;
@@ -17,6 +17,7 @@ use crate::drawing::palette::Wearers;
 use crate::edit::{CgroupEdit, Edit, is_grouped, known_cgroups};
 use crate::hooks::use_window_event;
 use crate::pieces;
+use crate::player::Player;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -24,6 +25,8 @@ pub(super) struct Props {
     pub topology: Option<Rc<Topology>>,
     pub at: Nanos,
     pub edit: Callback<Edit>,
+    pub player: Player,
+    pub pulse: u32,
 }
 
 /// What is open in the tree: shown with all that can be set of it.
@@ -176,13 +179,29 @@ impl Tree<'_> {
             <li key={format!("cgroup {path}")} data-drop-cgroup={path.to_owned()}>
                 <CgroupRow path={path.to_owned()} scenario={Rc::clone(scenario)} topology={self.props.topology.clone()}
                     wearers={Rc::clone(self.wearers)} at={self.props.at} edit={self.props.edit.clone()} open={*self.chosen == Some(one.clone())}
-                    choose={self.choose.reform(move |()| one.clone())} grab={self.drag.grab(Dragged::Cgroup(path.to_owned()))} />
+                    usage={self.usage(path)} choose={self.choose.reform(move |()| one.clone())} grab={self.drag.grab(Dragged::Cgroup(path.to_owned()))} />
                 <ul>
                     for (index, _) in inside { { self.task(index) } }
                     for child in children { { self.cgroup(child) } }
                 </ul>
             </li>
         }
+    }
+
+    /// What the cgroup uses under each kernel now.
+    fn usage(&self, path: &str) -> Vec<Usage> {
+        let player = &self.props.player;
+        let of = |slot: usize| {
+            let recording = player.recording(slot)?;
+            Some(Usage {
+                slot,
+                cpus: recording.usage_of(&self.props.scenario, path)?,
+                throttled: recording.throttled_of(path),
+            })
+        };
+        let current =
+            (0..self.props.scenario.kernels.len()).filter(|slot| player.is_current(*slot));
+        current.filter_map(of).collect()
     }
 
     fn task(&self, index: usize) -> Html {

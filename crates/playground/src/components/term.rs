@@ -35,7 +35,7 @@ pub(super) fn Term(props: &Props) -> Html {
     } else {
         props.children.clone()
     };
-    let known = || glossary::explain(&props.term).map(AttrValue::from);
+    let known = || glossary::entry(&props.term).map(|entry| AttrValue::from(entry.whole()));
     let Some(text) = props.about.clone().or_else(known) else {
         return shown;
     };

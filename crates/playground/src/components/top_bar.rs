@@ -6,8 +6,12 @@ use teeter_scenario::{Scenario, presets};
 use yew::prelude::*;
 
 use super::choice::Choice;
-use super::icon::{Icon, PAUSE, PLAY, REDO, RESTART, THEME, UNDO};
+use super::help::Help;
+use super::icon::{EXAMPLES, Icon, PAUSE, PLAY, REDO, RESTART, UNDO};
 use super::share::Share;
+use super::theme_choice::ThemeChoice;
+use super::title::Title;
+use crate::edit::Edit;
 use crate::format;
 use crate::hooks::ThemeHandle;
 use crate::pace::Speed;
@@ -22,6 +26,12 @@ pub(super) struct Props {
     /// CPUs of the machine, if it can be built.
     pub machine: Option<(usize, usize)>,
     pub pulse: u32,
+    /// Whether the gallery is open, and what opens and closes it.
+    pub gallery: bool,
+    pub leaf: Callback<bool>,
+    pub edit: Callback<Edit>,
+    /// Shows the first steps again.
+    pub guide: Callback<()>,
 }
 
 /// The bar.
@@ -58,16 +68,22 @@ pub(super) fn TopBar(props: &Props) -> Html {
             }
         })
     };
+    let leaf = {
+        let open = !props.gallery;
+        props.leaf.reform(move |_: MouseEvent| open)
+    };
     let undo = desk.undo_label().map(|label| format!("Undo: {label}"));
     let redo = desk.redo_label().map(|label| format!("Redo: {label}"));
     html! {
         <header class="top-bar">
             <div class="title">
                 <span class="brand"><Brand />{ "Teeter" }</span>
-                <h1 title={scenario.about.clone()}>{ if scenario.name.is_empty() { "Unnamed scenario" } else { &scenario.name } }</h1>
+                <Title name={scenario.name.clone()} about={scenario.about.clone()} edit={props.edit.clone()} />
                 <span class="note about">{ about(scenario, props.machine) }</span>
             </div>
             <div class="actions">
+                <button type="button" class="button" onclick={leaf} aria-expanded={props.gallery.to_string()} data-testid="examples">
+                    <Icon path={EXAMPLES} /><span class="words">{ "Examples" }</span></button>
                 { preset_choice(scenario, choose) }
                 <button type="button" class="button icon" onclick={act(|| Action::Undo)} disabled={undo.is_none()}
                     title={undo.clone()} aria-label={undo.clone().unwrap_or_else(|| "Undo".to_owned())} data-testid="undo"><Icon path={UNDO} /></button>
@@ -82,9 +98,8 @@ pub(super) fn TopBar(props: &Props) -> Html {
                 </span>
                 <Choice value={player.speed().value()} options={speeds()} choose={faster} label="Speed" testid="speed" />
                 <Share scenario={Rc::clone(scenario)} />
-                <button type="button" class="button icon" onclick={props.theme.next.reform(|_| ())}
-                    title={props.theme.theme.label()} aria-label={format!("Theme: {}", props.theme.theme.label())}
-                    data-testid="theme"><Icon path={THEME} /></button>
+                <ThemeChoice theme={props.theme.clone()} />
+                <Help guide={props.guide.clone()} />
             </div>
         </header>
     }

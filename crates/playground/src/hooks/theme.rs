@@ -1,4 +1,4 @@
-//! Light, dark, or as the system has it; and the palette canvases draw with.
+//! Light, dark, with high contrast, or as the system has it; and the palette canvases draw with.
 
 use std::rc::Rc;
 
@@ -8,6 +8,13 @@ use yew::prelude::*;
 
 use crate::drawing::palette::Palette;
 use crate::store;
+
+/// What the system may change its mind about.
+const QUERIES: [&str; 3] = [
+    "(prefers-color-scheme: dark)",
+    "(prefers-contrast: more)",
+    "(forced-colors: active)",
+];
 
 /// The visitor's choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,24 +27,31 @@ pub(crate) enum Theme {
     Light,
     /// Dark.
     Dark,
+    /// High contrast, light or dark as the system has it.
+    Contrast,
 }
 
 impl Theme {
-    /// The choice after this one.
-    pub(crate) fn next(self) -> Self {
+    /// All of them.
+    pub(crate) const ALL: [Self; 4] = [Self::Auto, Self::Light, Self::Dark, Self::Contrast];
+
+    /// As the page's root names it.
+    pub(crate) fn value(self) -> &'static str {
         match self {
-            Self::Auto => Self::Light,
-            Self::Light => Self::Dark,
-            Self::Dark => Self::Auto,
+            Self::Auto => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
+            Self::Contrast => "contrast",
         }
     }
 
     /// In words.
     pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Auto => "theme as the system's",
-            Self::Light => "light theme",
-            Self::Dark => "dark theme",
+            Self::Auto => "As the system has it",
+            Self::Light => "Light",
+            Self::Dark => "Dark",
+            Self::Contrast => "High contrast",
         }
     }
 }
@@ -49,8 +63,8 @@ pub(crate) struct ThemeHandle {
     pub theme: Theme,
     /// What the choice looks like now.
     pub palette: Rc<Palette>,
-    /// Takes the next choice.
-    pub next: Callback<()>,
+    /// Takes another choice.
+    pub choose: Callback<Theme>,
 }
 
 /// Applies the stored theme to the page and follows the system's.
@@ -63,30 +77,28 @@ pub(crate) fn use_theme() -> ThemeHandle {
         use_effect_with(*theme, move |theme| {
             apply(*theme);
             palette.set(Rc::new(Palette::read()));
-            let query = gloo::utils::window()
-                .match_media("(prefers-color-scheme: dark)")
-                .ok()
-                .flatten();
-            let listener = query.map(|query| {
-                EventListener::new(&query, "change", move |_| {
+            let follow = |query: &str| {
+                let query = gloo::utils::window().match_media(query).ok().flatten()?;
+                let palette = palette.clone();
+                Some(EventListener::new(&query, "change", move |_| {
                     palette.set(Rc::new(Palette::read()));
-                })
-            });
-            move || drop(listener)
+                }))
+            };
+            let listeners = QUERIES.map(follow);
+            move || drop(listeners)
         });
     }
-    let next = {
+    let choose = {
         let theme = theme.clone();
-        Callback::from(move |()| {
-            let next = theme.next();
-            store::save(store::THEME, &next);
-            theme.set(next);
+        Callback::from(move |choice: Theme| {
+            store::save(store::THEME, &choice);
+            theme.set(choice);
         })
     };
     ThemeHandle {
         theme: *theme,
         palette: (*palette).clone(),
-        next,
+        choose,
     }
 }
 
@@ -96,7 +108,6 @@ fn apply(theme: Theme) {
     };
     let _ = match theme {
         Theme::Auto => root.remove_attribute("data-theme"),
-        Theme::Light => root.set_attribute("data-theme", "light"),
-        Theme::Dark => root.set_attribute("data-theme", "dark"),
+        other => root.set_attribute("data-theme", other.value()),
     };
 }

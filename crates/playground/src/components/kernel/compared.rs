@@ -9,9 +9,10 @@ use yew::prelude::*;
 
 use crate::components::choice::Choice;
 use crate::components::icon::{CLOSE, Icon};
+use crate::components::prose::Prose;
 use crate::edit::{Edit, KernelEdit};
 use crate::knobs::Preset;
-use crate::slot;
+use crate::{kernel_sources, slot};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -72,7 +73,7 @@ fn row(props: &Props, slot: usize) -> Html {
                 }
             </div>
             if let Some(known) = known {
-                <p class="note">{ known.about }</p>
+                <p class="note"><Prose text={known.about} /></p>
                 <WhatChanged base={known.name} />
             }
         </div>
@@ -103,8 +104,15 @@ fn WhatChanged(props: &ChangedProps) -> Html {
             <summary>{ format!("What changed since {before}") }</summary>
             if *open {
                 { differences(props.base, before) }
+                if !kernel_sources::of(props.base).is_empty() {
+                    <ul class="sources">
+                        for source in kernel_sources::of(props.base) {
+                            <li key={source.url.clone()} class="note"><a href={source.url.clone()} target="_blank" rel="noreferrer">{ source.title }</a></li>
+                        }
+                    </ul>
+                }
                 if !props.base.contains('+') {
-                    <a class="note" href={log(before, props.base)} target="_blank" rel="noreferrer">{ "Its commits to kernel/sched" }</a>
+                    <a class="note" href={log(before, props.base)} target="_blank" rel="noreferrer">{ "All commits to kernel/sched since" }</a>
                 }
             }
         </details>

@@ -9,6 +9,7 @@ use yew::prelude::*;
 
 use crate::components::choice::Choice;
 use crate::edit::{Edit, KernelEdit};
+use crate::hooks::use_draft;
 use crate::own_rule::{Point, place, points};
 use crate::player::Player;
 use crate::protocol::decisions::Told;
@@ -29,10 +30,13 @@ pub(crate) struct Props {
 pub(crate) fn OwnRule(props: &Props) -> Html {
     let points = points();
     let chosen = use_state(|| 0_usize);
-    let draft = use_state(|| None::<String>);
-    let open = use_state(|| false);
     let point = points[(*chosen).min(points.len() - 1)];
     let in_force = in_force(props, point);
+    let draft = use_draft(
+        &format!("rule {}", point.name),
+        in_force.as_deref().unwrap_or_default(),
+    );
+    let open = use_state(|| draft.draft.is_some());
     {
         let player = props.player.clone();
         use_effect_with(*open && point.can_be_tried(), move |latest| {
@@ -41,7 +45,7 @@ pub(crate) fn OwnRule(props: &Props) -> Html {
         });
     }
     let text = draft
-        .as_deref()
+        .text()
         .or(in_force.as_deref())
         .unwrap_or(point.example)
         .to_owned();
@@ -56,26 +60,25 @@ pub(crate) fn OwnRule(props: &Props) -> Html {
         })
     };
     let choose = {
-        let (chosen, draft) = (chosen.clone(), draft.clone());
+        let chosen = chosen.clone();
         Callback::from(move |name: String| {
             let found = crate::own_rule::points()
                 .iter()
                 .position(|point| point.name == name);
             chosen.set(found.unwrap_or(0));
-            draft.set(None);
         })
     };
     let oninput = {
         let draft = draft.clone();
         Callback::from(move |event: InputEvent| {
             let area: HtmlTextAreaElement = event.target_unchecked_into();
-            draft.set(Some(area.value()));
+            draft.keep(area.value(), None);
         })
     };
     let set = |value: Option<Value>| {
         let (edit, slot, draft) = (props.edit.clone(), props.target, draft.clone());
         Callback::from(move |()| {
-            draft.set(None);
+            draft.clear();
             let name = point.name.to_owned();
             let value = value.clone();
             edit.emit(KernelEdit::Rule { slot, name, value }.into());
@@ -98,7 +101,7 @@ pub(crate) fn OwnRule(props: &Props) -> Html {
         .map(|point| (point.name.into(), point.name.into()))
         .to_vec();
     html! {
-        <details class="fold own-rule" {ontoggle} data-testid="own-rule">
+        <details class="fold own-rule" open={*open} {ontoggle} data-testid="own-rule">
             <summary>{ "Your own rule" }{ if in_force.is_some() { html! { <span class="note">{ " · in force" }</span> } } else { Html::default() } }</summary>
             if *open { <div class="inside">
                 <div class="row">

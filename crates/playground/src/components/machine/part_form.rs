@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::part_tree::{Change, kind, name};
 use crate::components::field::Field;
 use crate::components::icon::{CLOSE, COPY, DOWN, Icon, UP};
+use crate::components::term::Term;
 use crate::parts::{Drawing, Path};
 
 #[derive(Properties, PartialEq)]
@@ -81,7 +82,7 @@ pub(crate) fn PartForm(props: &Props) -> Html {
                 <div class="field across"><label for="part-pus">{ "threads a core" }</label>
                     <Field id="part-pus" value={text(drawing.common(&path, |core| core.pus))} commit={number(8, |pus| Change::Pus(pus as u32))} testid="part-pus" /></div>
             }
-            <div class="field across"><label for="part-capacity">{ "capacity" }</label>
+            <div class="field across"><label for="part-capacity"><Term term="capacity">{ "capacity" }</Term></label>
                 <Field id="part-capacity" value={text(drawing.common(&path, |core| core.capacity))} commit={number(1024, |capacity| Change::Capacity(capacity as u32))} testid="part-capacity" /></div>
             if let [node] = *path {
                 <div class="field across"><label for="part-memory">{ "memory" }</label>

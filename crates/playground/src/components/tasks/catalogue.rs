@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use teeter_scenario::Scenario;
 use teeter_scenario::document::Tasks;
-use teeter_workload::catalogue;
+use teeter_workload::{WorkloadInfo, catalogue};
 use yew::prelude::*;
 
 use crate::edit::{Edit, TaskEdit};
@@ -31,14 +31,15 @@ pub(crate) fn AddTask(props: &Props) -> Html {
             <button type="button" class="button" onclick={toggle} aria-expanded={open.to_string()} data-testid="task-add">{ "Add a task" }</button>
             if *open {
                 <ul class="catalogue" data-testid="catalogue">
-                    for info in catalogue() { { entry(props, info.name, info.about) } }
+                    for info in catalogue() { { entry(props, info) } }
                 </ul>
             }
         </>
     }
 }
 
-fn entry(props: &Props, name: &'static str, about: &'static str) -> Html {
+fn entry(props: &Props, info: &'static WorkloadInfo) -> Html {
+    let name = info.name;
     let ready = workload_form::read(&props.scenario, 0, workload_form::new(name));
     let add = {
         let (edit, parent) = (props.edit.clone(), props.parent.clone());
@@ -55,7 +56,20 @@ fn entry(props: &Props, name: &'static str, about: &'static str) -> Html {
     html! {
         <li key={name}>
             <button type="button" class="button mono" disabled={add.is_none()} onclick={add} aria-label={format!("Add {name}")}>{ name }</button>
-            <p class="note">{ about }</p>
+            <p class="note">{ info.about }</p>
+            if !info.parameters.is_empty() {
+                <details class="fold"><summary>{ match info.parameters.len() {
+                    1 => format!("{name}: its parameter"),
+                    count => format!("{name}: its {count} parameters"),
+                } }</summary>
+                    <dl class="parameters">
+                        for parameter in info.parameters {
+                            <dt><code>{ parameter.name }</code></dt>
+                            <dd class="note">{ parameter.about }{ parameter.default.map_or_else(|| "; needed".to_owned(), |default| format!("; by default {default}")) }</dd>
+                        }
+                    </dl>
+                </details>
+            }
         </li>
     }
 }

@@ -15,6 +15,17 @@ use crate::components::icon::{CLOSE, GRIP, Icon};
 use crate::components::term::Term;
 use crate::drawing::palette::Wearers;
 use crate::edit::{CgroupEdit, CgroupField, Edit, Place, known_cgroups, max_at, weight_at};
+use crate::slot;
+
+/// What a cgroup uses under a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Usage {
+    pub slot: usize,
+    /// CPUs in use.
+    pub cpus: f64,
+    /// CPUs on which it was throttled, where it was.
+    pub throttled: Option<f64>,
+}
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -24,6 +35,8 @@ pub(crate) struct Props {
     pub wearers: Rc<Wearers>,
     pub at: Nanos,
     pub edit: Callback<Edit>,
+    /// What it uses now, under each kernel that runs.
+    pub usage: Vec<Usage>,
     pub open: bool,
     pub choose: Callback<()>,
     pub grab: Callback<PointerEvent>,
@@ -60,12 +73,29 @@ pub(crate) fn CgroupRow(props: &Props) -> Html {
                     <code>{ if is_root { path.as_str() } else { path.rsplit('/').next().unwrap_or_default() } }</code>
                 </button>
                 if !is_root {
-                    <span class="note">{ "weight" }</span>
+                    <span class="note"><Term term="cpu.weight">{ "weight" }</Term></span>
                     <Field {id} value={weight_at(&props.scenario, path, props.at).to_string()} commit={weight(props)} label={format!("cpu.weight of {path}")} />
                 }
             </div>
+            { usage(&props.usage) }
             if props.open { { details(props, is_root, &remove) } }
         </>
+    }
+}
+
+/// "A 38.2 CPUs · B 76.0 CPUs".
+fn usage(usage: &[Usage]) -> Html {
+    if usage.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <p class="usage note" data-testid="usage">
+            for used in usage {
+                <span key={used.slot}><span class="badge" data-slot={used.slot.to_string()}>{ slot::letter(used.slot) }</span>
+                    { format!("{:.1} CPUs", used.cpus) }
+                    if let Some(throttled) = used.throttled { { format!(", throttled on {throttled:.2}") } }</span>
+            }
+        </p>
     }
 }
 
@@ -168,16 +198,16 @@ fn details(props: &Props, is_root: bool, remove: &Callback<()>) -> Html {
             <div class="field across"><label for={format!("max{slug}")}><Term term="cpu.max"><code>{ "cpu.max" }</code></Term></label>
                 <Field id={format!("max{slug}")} class="input mono" value={max_at(&props.scenario, path, props.at).to_string()} label={format!("cpu.max of {path}")}
                     commit={commit(|text| text.parse::<Bandwidth>().map(CgroupField::Max).map_err(|error| error.to_string()))} /></div>
-            <div class="field across"><label for={format!("cpus{slug}")}><code>{ "cpuset.cpus" }</code></label>
+            <div class="field across"><label for={format!("cpus{slug}")}><Term term="cpuset.cpus"><code>{ "cpuset.cpus" }</code></Term></label>
                 <Field id={format!("cpus{slug}")} class="input mono" value={text(&cgroup.cpus)} placeholder="its parent's" label={format!("cpuset.cpus of {path}")}
                     commit={commit(|text| list(text).map(CgroupField::Cpus))} /></div>
-            <div class="field across"><label for={format!("mems{slug}")}><code>{ "cpuset.mems" }</code></label>
+            <div class="field across"><label for={format!("mems{slug}")}><Term term="cpuset.mems"><code>{ "cpuset.mems" }</code></Term></label>
                 <Field id={format!("mems{slug}")} class="input mono" value={text(&cgroup.mems)} placeholder="its parent's" label={format!("cpuset.mems of {path}")}
                     commit={commit(|text| list(text).map(CgroupField::Mems))} /></div>
-            <div class="field across"><label for={format!("partition{slug}")}><code>{ "partition" }</code></label>
+            <div class="field across"><label for={format!("partition{slug}")}><Term term="cpuset.cpus.partition"><code>{ "partition" }</code></Term></label>
                 <Choice id={format!("partition{slug}")} value={partition.map_or("member", |(name, _)| *name)} {choose}
                     options={partitions.map(|(name, _)| (name.into(), name.into())).to_vec()} /></div>
-            <label class="switch"><input type="checkbox" role="switch" checked={cgroup.idle} onchange={idle} /><code>{ "cpu.idle" }</code></label>
+            <label class="switch"><input type="checkbox" role="switch" checked={cgroup.idle} onchange={idle} aria-label="cpu.idle" /><Term term="cpu.idle"><code>{ "cpu.idle" }</code></Term></label>
             { place }
             <button type="button" class="button" onclick={remove.reform(|_: MouseEvent| ())}><Icon path={CLOSE} />{ "Remove; what is in it goes up" }</button>
         </div>

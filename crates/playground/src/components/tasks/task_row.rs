@@ -12,6 +12,7 @@ use super::workload_fields::WorkloadFields;
 use crate::components::choice::Choice;
 use crate::components::field::Field;
 use crate::components::icon::{CLOSE, COPY, GRIP, Icon};
+use crate::components::term::Term;
 use crate::drawing::palette::Wearers;
 use crate::edit::{Edit, Place, TaskEdit, TaskField, known_cgroups};
 
@@ -163,16 +164,16 @@ fn details(props: &Props, task: &Tasks, only: bool) -> Html {
             <WorkloadFields {index} scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} />
             <div class="field across"><label for={id("processes")}>{ "processes" }</label>
                 <Field id={id("processes")} value={task.processes.to_string()} commit={number(props, limits::THREADS, TaskField::Processes)} label={format!("processes of {}", task.name)} /></div>
-            <div class="field across"><label for={id("nice")}>{ "nice" }</label>
+            <div class="field across"><label for={id("nice")}><Term term="nice">{ "nice" }</Term></label>
                 <Field id={id("nice")} value={task.nice.to_string()} label={format!("nice of {}", task.name)}
                     commit={commit(|text| match text.parse::<i8>() {
                         Ok(nice @ -20..=19) => Ok(TaskField::Nice(nice)),
                         _ => Err("a whole number from -20 to 19".to_owned()),
                     })} /></div>
-            <div class="field across"><label for={id("policy")}>{ "policy" }</label>
+            <div class="field across"><label for={id("policy")}><Term term="policy">{ "policy" }</Term></label>
                 <Choice id={id("policy")} value={policy.map_or("normal", |(name, _)| *name)} choose={choose_policy}
                     options={policies.map(|(name, _)| (name.into(), name.into())).to_vec()} /></div>
-            <div class="field across"><label for={id("affinity")}>{ "affinity" }</label>
+            <div class="field across"><label for={id("affinity")}><Term term="affinity">{ "affinity" }</Term></label>
                 <Field id={id("affinity")} class="input mono" value={affinity} placeholder="all CPUs" label={format!("affinity of {}", task.name)}
                     commit={commit(|text| match text.parse::<CpuList>() {
                         _ if text.is_empty() => Ok(TaskField::Affinity(None)),
@@ -182,7 +183,7 @@ fn details(props: &Props, task: &Tasks, only: bool) -> Html {
             <div class="field across"><label for={id("start")}>{ "starts at" }</label>
                 <Field id={id("start")} value={task.start.to_string()} label={format!("start of {}", task.name)}
                     commit={commit(|text| text.parse::<Nanos>().map(TaskField::Start).map_err(|error| error.to_string()))} /></div>
-            <div class="field across"><label for={id("fork")}>{ "forked" }</label>
+            <div class="field across"><label for={id("fork")}><Term term="fork">{ "forked" }</Term></label>
                 <Field id={id("fork")} class="input mono" value={fork} label={format!("first CPU of {}", task.name)} commit={commit(fork_of)} />
                 <p class="note">{ "from 3: by a parent on CPU 3, the kernel places them. on 0-3: placed there one after another." }</p></div>
             <PlaceForm who={Place::Task(index)} name={task.name.clone()} topology={props.topology.clone()} edit={props.edit.clone()} />
