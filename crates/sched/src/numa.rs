@@ -20,6 +20,8 @@ mod placement;
 mod scan;
 mod share;
 mod state;
+#[cfg(test)]
+mod tests;
 mod watch;
 mod work;
 

@@ -138,7 +138,7 @@ impl Sched {
     }
 
     /// Whether so many pages may come to a node now.
-    fn within_page_rate(&mut self, node: NodeId, pages: u64) -> bool {
+    pub(super) fn within_page_rate(&mut self, node: NodeId, pages: u64) -> bool {
         let (jiffies, window) = (self.jiffies(), self.msecs_to_jiffies(RATE_WINDOW_MS));
         !self.rules.numa.page_rate_limit || {
             let room = &mut self.numa.room;
@@ -147,7 +147,7 @@ impl Sched {
     }
 
     /// Whether a page that `last` touched before should go to the node it is touched from now.
-    fn should_numa_migrate_memory(
+    pub(super) fn should_numa_migrate_memory(
         &self,
         task: TaskId,
         last: Option<LastTouch>,

@@ -207,7 +207,7 @@ impl Sched {
     }
 
     /// Sums over a node's CPUs.
-    fn numa_stats_of(&self, node: NodeId, imbalance_pct: u64) -> NodeStats {
+    pub(super) fn numa_stats_of(&self, node: NodeId, imbalance_pct: u64) -> NodeStats {
         let mut stats = NodeStats::default();
         let by_spare = self.rules.numa.moves == NumaMove::Spare;
         for &cpu in self.numa.nodes.cpus(node) {
@@ -353,96 +353,4 @@ fn has_capacity(env: &Env) -> bool {
     let src_load = u128::from(src.load) * u128::from(dst.compute_capacity);
     let dst_load = u128::from(dst.load) * u128::from(src.compute_capacity);
     src_load * u128::from(env.imbalance_pct) > dst_load * 100
-}
-
-#[cfg(test)]
-mod tests {
-    use teeter_machine::{CpuSet, Topology};
-    use teeter_scenario::document::{Kernel, Machine, MachineSource, Policy};
-    use teeter_scenario::{Bytes, Nanos};
-
-    use super::super::state::FaultMap;
-    use super::*;
-    use crate::ids::GroupId;
-    use crate::rules::Rules;
-    use crate::task::NewTask;
-
-    fn start(sched: &mut Sched, cpu: u16, bound: bool, memory: bool) -> TaskId {
-        let everywhere = CpuSet::first_n(4);
-        let task = sched.add_task(&NewTask {
-            group: GroupId::ROOT,
-            nice: 0,
-            policy: Policy::Normal,
-            affinity: if bound {
-                CpuSet::of(CpuId(cpu))
-            } else {
-                everywhere
-            },
-            per_cpu_kthread: false,
-        });
-        if memory {
-            let mm = sched.add_mm();
-            sched.map(mm, Bytes::from_mb(64), &[NodeId(1)]);
-            sched.set_mm(task, mm);
-        }
-        sched.fork(Nanos(0), CpuId(cpu), task, Some(CpuId(cpu)));
-        sched.schedule(Nanos(0), CpuId(cpu));
-        task
-    }
-
-    /// A task on the first of two nodes whose memory is all on the second, where other tasks are bound. Gives its
-    /// scan period after it tried to go there, of 5000 ms before, and its node.
-    fn tried(kernel: &str, others: &[u16]) -> (u64, NodeId) {
-        let machine = Machine::new(MachineSource::Synthetic("node:2 core:2 pu:1".into()));
-        let topology = Topology::from_spec(&machine).unwrap();
-        let mut sched = Sched::new(&topology, Rules::from_kernel(&Kernel::new(kernel)).unwrap());
-        for &cpu in others {
-            start(&mut sched, cpu, true, false);
-        }
-        let task = start(&mut sched, 0, false, true);
-        let mut faults = FaultMap::new(2);
-        faults.nodes[1].mem = [0, 1000];
-        faults.total = 1000;
-        let known = sched.numa.task_mut(task).unwrap();
-        (known.faults, known.scan_period) = (Some(faults), 5000);
-        sched.sched_setnuma(task, Some(NodeId(1)));
-        sched.numa_migrate_preferred(task);
-        let node = sched.numa.nodes.of(sched.task(task).cpu);
-        (sched.numa.task(task).unwrap().scan_period, node)
-    }
-
-    #[test]
-    fn only_a_task_that_moves_is_scanned_at_its_first_rate_again() {
-        for kernel in [
-            "v4.11", "v4.14", "v4.15", "v5.3", "v5.6", "v5.11", "v6.1", "v6.12",
-        ] {
-            let crowded = tried(kernel, &[2, 2, 3, 3]);
-            assert_eq!(crowded, (5000, NodeId(0)), "{kernel}");
-            // 5.11 leaves it where fewer tasks than a quarter of two CPUs are none.
-            let idle = tried(kernel, &[]);
-            if kernel != "v5.11" {
-                assert_eq!(idle, (1000, NodeId(1)), "{kernel}");
-            }
-        }
-    }
-
-    /// How many tasks count on the second node of which two are ready and one sleeps but stays queued.
-    fn counted(kernel: &str) -> u32 {
-        let machine = Machine::new(MachineSource::Synthetic("node:2 core:2 pu:1".into()));
-        let topology = Topology::from_spec(&machine).unwrap();
-        let mut sched = Sched::new(&topology, Rules::from_kernel(&Kernel::new(kernel)).unwrap());
-        for _ in 0..3 {
-            start(&mut sched, 2, true, false);
-        }
-        // It has run for longer than its share when it goes to sleep.
-        sched.block(Nanos::from_millis(2), CpuId(2));
-        sched.numa_stats_of(NodeId(1), 112).nr_running
-    }
-
-    #[test]
-    fn sleepers_that_stay_queued_count_in_v6_12_only() {
-        assert_eq!(counted("v6.6"), 2);
-        assert_eq!(counted("v6.12"), 3);
-        assert_eq!(counted("v6.17"), 2);
-    }
 }
