@@ -412,13 +412,4 @@ impl Sched {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::avg_idle;
-
-    #[test]
-    fn idle_time_is_averaged_by_an_eighth_and_capped() {
-        assert_eq!(avg_idle(1_000_000, 200_000, 500_000), 900_000);
-        assert_eq!(avg_idle(1_000_000, 3_000_000, 500_000), 1_000_000);
-        assert_eq!(avg_idle(1_000_000, 999_999, 500_000), 999_999);
-    }
-}
+mod tests;

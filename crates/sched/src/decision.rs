@@ -102,6 +102,8 @@ pub enum Verdict {
     Moved,
     /// Its group is throttled.
     Throttled,
+    /// It owes time, where it is and where it would come to.
+    Ineligible,
     /// It may not run on the CPU.
     Affinity,
     /// It runs right now.
@@ -122,6 +124,7 @@ impl Verdict {
         match self {
             Self::Moved => "moved",
             Self::Throttled => "throttled",
+            Self::Ineligible => "ineligible",
             Self::Affinity => "affinity",
             Self::Running => "running",
             Self::Hot => "hot",

@@ -3,13 +3,17 @@
 //! Source: kernel/sched/fair.c `detach_tasks`, `can_migrate_task`, `task_hot`, `detach_task` (v5.3 to
 //! v6.17; SCHED.md 5.6, 5.7 and 14).
 
+use teeter_scenario::document::Policy;
+
 use super::{Env, IdleType, Migration};
+use crate::cfs_rq::cfs_rq_of;
 use crate::decision::Verdict;
 use crate::domain::Flags;
 use crate::ids::TaskId;
 use crate::queue::Dequeue;
-use crate::rules::{Delayed, DetachLoad, Rework};
+use crate::rules::{Delayed, DetachLoad, Feature, Rework};
 use crate::sched::Sched;
+use crate::task::Task;
 
 /// Whether a task of this load may go when so much is to be moved, after so many failed passes.
 pub(crate) fn fits_load(
@@ -165,6 +169,9 @@ impl Sched {
         if self.throttled_lb_pair(task, env.src_cpu, env.dst_cpu) {
             return Some(Verdict::Throttled);
         }
+        if self.waits_for_failure(env, task) {
+            return Some(Verdict::Ineligible);
+        }
         if let Some(verdict) = self.bound_to_its_queue(env, task) {
             return Some(verdict);
         }
@@ -186,6 +193,18 @@ impl Sched {
         let sd = self.domains.sd(env.sd);
         let stays = !moves_hot(sd.nr_balance_failed, sd.cache_nice_tries) && self.stays(env, task);
         stays.then_some(Verdict::Hot)
+    }
+
+    /// Whether the task owes time, and would where it comes to as well: it is not taken while passes succeed
+    /// (`task_is_ineligible_on_dst_cpu`).
+    fn waits_for_failure(&self, env: &Env, task: TaskId) -> bool {
+        let held = self.task(task);
+        let there = cfs_rq_of(held.group, env.dst_cpu.index(), self.nr_cpus);
+        self.rules.balance.eligible_first
+            && self.domains.sd(env.sd).nr_balance_failed == 0
+            && self.rules.features.has(Feature::PlaceLag)
+            && self.cfs(there).nr_running > 0
+            && !self.entity_eligible(self.se(held.se).cfs_rq, held.se)
     }
 
     /// Whether the task is one that passes leave alone, if this kernel knows: a kernel thread of its CPU, or one
@@ -213,17 +232,17 @@ impl Sched {
 
     /// Whether the task's data is likely still in the source's cache (`task_hot`).
     fn task_hot(&self, env: &Env, task: TaskId) -> bool {
-        let se = self.task(task).se;
+        let Task { se, policy, .. } = *self.task(task);
+        let smt = self.domains.sd(env.sd).flags.has(Flags::SHARE_CPUCAPACITY);
+        if policy == Policy::Idle || (smt && !self.rules.balance.hot_within_core) {
+            return false;
+        }
         let entity = self.se(se);
         let queue = self.cfs(entity.cfs_rq);
         if self.rqs[env.dst_cpu.index()].nr_running > 0
             && (queue.next == Some(se) || queue.last == Some(se))
         {
             return true;
-        }
-        let smt = self.domains.sd(env.sd).flags.has(Flags::SHARE_CPUCAPACITY);
-        if smt && !self.rules.balance.hot_within_core {
-            return false;
         }
         let since = self.now - entity.exec_start;
         is_recent(since, self.rules.tunables.migration_cost.0)

@@ -187,6 +187,8 @@ pub struct BalanceRules {
     pub reduced_capacity_misfit: bool,
     /// Whether kernel threads of a CPU are left there before their affinity is looked at (v5.12).
     pub kthreads_stay: bool,
+    /// Whether tasks that owe time are left where they are until a pass has failed (v6.14, EEVDF).
+    pub eligible_first: bool,
     /// Whether only a task that may use a bigger CPU is misfit (v6.10).
     pub misfit_if_bigger: bool,
     /// Whether passes for misfit tasks count no failure and put nothing off (v6.12).
@@ -282,6 +284,7 @@ impl BalanceRules {
             },
             reduced_capacity_misfit: release.since(6, 1),
             kthreads_stay: release.since(5, 12),
+            eligible_first: release.since(6, 14),
             misfit_if_bigger: release.since(6, 10),
             misfit_apart: release.since(6, 12),
             asym_pull: match release {

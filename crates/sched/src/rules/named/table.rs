@@ -213,6 +213,11 @@ pub(super) const RULES: &[RuleInfo] = &[
         "kernel threads of a CPU are left there before their affinity is looked at"
     ),
     rule!(
+        "eligible_first",
+        balance.eligible_first,
+        "tasks that owe time are left where they are until a pass has failed"
+    ),
+    rule!(
         "misfit_if_bigger",
         balance.misfit_if_bigger,
         "only a task that may use a bigger CPU is misfit"
