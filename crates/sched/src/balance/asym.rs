@@ -61,7 +61,12 @@ impl Sched {
     /// Whether a running task is pushed to the idle CPU for its priority (`asym_active_balance`).
     pub(super) fn asym_active_balance(&self, env: &Env) -> bool {
         let packing = self.domains.sd(env.sd).flags.has(Flags::ASYM_PACKING);
-        if env.idle == IdleType::NotIdle || !packing {
+        let idles = match env.idle {
+            IdleType::NewlyIdle => true,
+            IdleType::Idle => !self.rules.balance.asym_newly_idle,
+            IdleType::NotIdle => false,
+        };
+        if !idles || !packing {
             return false;
         }
         let higher = prefers(env.dst_cpu, env.src_cpu);

@@ -474,6 +474,138 @@ fn a_lone_task_kicks_nobody_but_where_others_of_its_cache_are_busy() {
 }
 
 #[test]
+fn from_v5_15_a_cpu_that_idles_asks_for_a_new_date() {
+    let next = |kernel: &str| {
+        let mut sched = boot(kernel, CORES);
+        start(&mut sched, 0);
+        start(&mut sched, 1);
+        sched.nohz_balance_exit_idle(CpuId(1));
+        sched.exit(Nanos(0), CpuId(1));
+        sched.nohz.next_balance = sched.jiffies() + 100;
+        sched.rqs[0].idle_balance = false;
+        sched.nohz_balancer_kick(CpuId(0));
+        sched.rqs[1].nohz_kick.is_some_and(|kick| kick.next)
+    };
+    assert_eq!(["v5.3", "v5.11"].map(next), [false; 2]);
+    assert_eq!(["v5.18", "v6.1", "v6.12"].map(next), [true; 3]);
+}
+
+/// By how much the interval of a domain grows with a pass of a CPU that finds nothing to do.
+fn grown(kernel: &str, idle: IdleType) -> u32 {
+    let mut sched = boot(kernel, CORES);
+    let sd = domain(&sched, 1, "MC");
+    let before = sched.domains.sd(sd).balance_interval;
+    sched.load_balance(CpuId(1), sd, idle, Cause::Periodic);
+    sched.domains.sd(sd).balance_interval / before
+}
+
+#[test]
+fn passes_that_find_nothing_put_the_next_one_off() {
+    for kernel in kernels().iter().map(|info| info.name) {
+        assert_eq!(grown(kernel, IdleType::Idle), 2, "{kernel}");
+        // From v5.0 on not those before idling.
+        let newly = if kernel.starts_with("v4.") { 2 } else { 1 };
+        assert_eq!(grown(kernel, IdleType::NewlyIdle), newly, "{kernel}");
+    }
+}
+
+/// The queue of the first node that is busiest by utilization: two tasks of each CPU, but on CPU 0 they wait more.
+fn busiest_with_waiting(kernel: &str) -> CpuId {
+    let mut sched = boot(kernel, CORES);
+    for cpu in [0, 0, 1, 1] {
+        start(&mut sched, cpu);
+    }
+    for (queue, (util, runnable)) in sched.cfs_rqs.iter_mut().zip([(500, 2000), (600, 600)]) {
+        (queue.avg.util_avg, queue.avg.runnable_avg) = (util, runnable);
+        queue.avg.util_est.enqueued = 0;
+    }
+    let env = Env {
+        migration: Migration::Util,
+        ..pass(&sched, 2, "NUMA")
+    };
+    let group = sched.domains.local_group(domain(&sched, 0, "NUMA"));
+    sched.find_busiest_queue(&env, group).unwrap()
+}
+
+#[test]
+fn from_v6_5_waiting_counts_as_utilization_of_a_queue() {
+    assert_eq!(
+        ["v5.10", "v5.18", "v6.1"].map(busiest_with_waiting),
+        [CpuId(1); 3]
+    );
+    assert_eq!(
+        ["v6.5", "v6.6", "v6.12"].map(busiest_with_waiting),
+        [CpuId(0); 3]
+    );
+}
+
+/// Whether an idle CPU pulls the only task of one of whose capacity others take half.
+fn helps_a_reduced_cpu(kernel: &str) -> bool {
+    let mut sched = boot(kernel, CORES);
+    start(&mut sched, 0);
+    sched.tick(Nanos::from_millis(4), CpuId(0));
+    sched.rqs[0].cpu_capacity = 500;
+    let sd = domain(&sched, 1, "MC");
+    sched.effects.clear();
+    sched.load_balance(CpuId(1), sd, IdleType::Idle, Cause::Periodic);
+    let pushed = Effect::ActiveBalance {
+        cpu: CpuId(0),
+        from: CpuId(1),
+    };
+    sched.effects.contains(&pushed)
+}
+
+#[test]
+fn from_v6_1_the_only_task_of_a_cpu_of_reduced_capacity_is_misfit() {
+    assert_eq!(
+        ["v5.5", "v5.11", "v5.18"].map(helps_a_reduced_cpu),
+        [false; 3]
+    );
+    assert_eq!(
+        ["v6.1", "v6.5", "v6.12"].map(helps_a_reduced_cpu),
+        [true; 3]
+    );
+}
+
+/// Whether the running task of the second thread of a core is pushed to the first, of higher priority, by a pass of
+/// that.
+fn packed(kernel: &str, idle: IdleType) -> bool {
+    let mut machine = Machine::new(MachineSource::Synthetic(SMT2.into()));
+    machine.asym_packing = Some(true);
+    let topology = Topology::from_spec(&machine).unwrap();
+    let mut sched = Sched::new(&topology, Rules::from_kernel(&Kernel::new(kernel)).unwrap());
+    start(&mut sched, 1);
+    for ms in 1..=25 {
+        sched.tick(Nanos::from_millis(4 * ms), CpuId(1));
+    }
+    let sd = domain(&sched, 0, "SMT");
+    sched.effects.clear();
+    sched.load_balance(CpuId(0), sd, idle, Cause::Periodic);
+    let pushed = Effect::ActiveBalance {
+        cpu: CpuId(1),
+        from: CpuId(0),
+    };
+    sched.effects.contains(&pushed)
+}
+
+#[test]
+fn a_task_goes_to_the_thread_of_higher_priority() {
+    for kernel in ["v5.3", "v5.5", "v5.11", "v5.18", "v6.1"] {
+        assert!(packed(kernel, IdleType::Idle), "{kernel}");
+        assert!(packed(kernel, IdleType::NewlyIdle), "{kernel}");
+        assert!(!packed(kernel, IdleType::NotIdle), "{kernel}");
+    }
+    // To v5.0 only when that is about to idle; from v6.5 on threads are alike.
+    for kernel in ["v4.11", "v4.14", "v4.15"] {
+        assert!(!packed(kernel, IdleType::Idle), "{kernel}");
+        assert!(packed(kernel, IdleType::NewlyIdle), "{kernel}");
+    }
+    for kernel in ["v6.5", "v6.6", "v6.12"] {
+        assert!(!packed(kernel, IdleType::Idle), "{kernel}");
+    }
+}
+
+#[test]
 fn from_v4_17_blocked_load_is_reason_enough() {
     let stats = |kernel: &str| {
         let mut sched = boot(kernel, CORES);

@@ -195,6 +195,8 @@ pub struct BalanceRules {
     pub misfit_apart: bool,
     /// Pulling by priority.
     pub asym_pull: AsymPull,
+    /// Whether only a CPU about to idle has a running task pushed to it for its priority (to v5.0).
+    pub asym_newly_idle: bool,
     /// Whether a group with room fills up from any other of several tasks, not only from one of at least two
     /// more (to v4.12).
     pub sibling_of_any: bool,
@@ -292,6 +294,7 @@ impl BalanceRules {
                 _ if release.since(5, 15) => AsymPull::BusyThreads,
                 _ => AsymPull::Priority,
             },
+            asym_newly_idle: !release.since(5, 1),
             sibling_of_any: !release.since(4, 13),
             forced_newly_idle: !release.since(4, 15),
             pulls_nothing: !release.since(4, 20),

@@ -76,9 +76,9 @@ impl Sched {
     pub(super) fn is_big_enough(&self, needs: Needs, cpu: CpuId) -> bool {
         let capacity = self.rqs[cpu.index()].cpu_capacity;
         let whole = self.rules.wake.asym == AsymWake::FitsIdleCores;
-        needs.capacity_for.is_none_or(|util| {
-            fits_capacity(util, capacity) && (!whole || self.others_of_core_idle(cpu))
-        })
+        needs
+            .capacity_for
+            .is_none_or(|util| fits_capacity(util, capacity) && (!whole || self.is_core_idle(cpu)))
     }
 
     fn has_room(&mut self, needs: Needs, cpu: CpuId) -> bool {

@@ -231,7 +231,7 @@ impl Sched {
                 continue;
             }
             let capacity = self.rqs[cpu.index()].cpu_capacity;
-            let whole = !by_core || self.others_of_core_idle(cpu);
+            let whole = !by_core || self.is_core_idle(cpu);
             let fits = fits_capacity(util, capacity);
             if whole && fits {
                 return Some(cpu);
@@ -247,19 +247,13 @@ impl Sched {
         Some(best.map_or(search.target, |(_, cpu)| cpu))
     }
 
-    /// Whether the other hardware threads of a CPU's core idle (`is_core_idle`).
-    pub(super) fn others_of_core_idle(&self, cpu: CpuId) -> bool {
-        let idle = |other: CpuId| other == cpu || self.rqs[other.index()].is_idle();
-        self.domains.smt[cpu.index()].iter().all(idle)
-    }
-
     /// Notes that a whole core idles, when the last of its hardware threads does (`update_idle_core`).
     pub(crate) fn update_idle_core(&mut self, cpu: CpuId) {
         let llc = self.rqs[cpu.index()].llc;
         if !self.domains.smt_present || self.domains.llcs[llc].has_idle_cores {
             return;
         }
-        if self.others_of_core_idle(cpu) {
+        if self.is_core_idle(cpu) {
             self.domains.llcs[llc].has_idle_cores = true;
         }
     }

@@ -303,6 +303,11 @@ pub(super) const RULES: &[RuleInfo] = &[
         "a pass that found all tasks pinned clears the level's mark of imbalance"
     ),
     rule!(
+        "asym_newly_idle",
+        balance.asym_newly_idle,
+        "only a CPU about to idle has a running task pushed to it for its priority"
+    ),
+    rule!(
         "sibling_of_any",
         balance.sibling_of_any,
         "a group with room fills up from any other of several tasks"
