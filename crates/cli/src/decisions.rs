@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use serde_json::{Map, Value as Json, json};
 use teeter_scenario::expr::Expr;
 use teeter_scenario::{Nanos, Problems, Scenario};
-use teeter_sched::decision::{Decision, VOCABULARY, Value};
+use teeter_sched::decision::{Decision, Decisions, VOCABULARY, Value};
 use teeter_sim::ThreadTable;
 
 use crate::args::DecisionsArgs;
@@ -98,7 +98,7 @@ fn filter(source: Option<&str>) -> Result<Option<Expr>, Problems> {
 }
 
 /// Whether a filter lets a decision through: one that lacks a number that the filter asks for does not pass.
-fn passes(filter: Option<&Expr>, decision: &Decision) -> bool {
+fn passes(filter: Option<&Expr>, decision: &Decision<'_>) -> bool {
     let input = |input| decision.get(input).map(Value::number);
     filter.is_none_or(|filter| matches!(filter.eval(input), Ok(value) if value != 0))
 }
@@ -107,20 +107,20 @@ fn passes(filter: Option<&Expr>, decision: &Decision) -> bool {
 fn run_one(
     scenario: &Scenario,
     kernel: usize,
-    write: &mut dyn FnMut(&str, &Decision, &ThreadTable) -> io::Result<()>,
+    write: &mut dyn FnMut(&str, &Decision<'_>, &ThreadTable) -> io::Result<()>,
 ) -> Result<(), Stop> {
     let mut simulation = check::simulation(scenario, kernel, 0).map_err(Stop::Problems)?;
     simulation.record_decisions(true);
     let title = scenario.kernels[kernel].title();
     let progress = Progress::new(scenario.run.duration);
     let mut shown = Nanos::ZERO;
-    let mut decisions = Vec::new();
+    let mut decisions = Decisions::new();
     loop {
         let done = simulation.run_events(simulation.end(), EVENTS) || simulation.finished();
         progress.passed(simulation.now() - shown);
         shown = simulation.now();
         simulation.take_decisions(&mut decisions);
-        for decision in decisions.drain(..) {
+        for decision in decisions.iter() {
             write(title, &decision, simulation.threads()).map_err(Stop::Write)?;
         }
         if done {
@@ -130,7 +130,7 @@ fn run_one(
 }
 
 /// A decision as one line of text: when, where, what about, then the numbers it has.
-fn line(kernel: &str, decision: &Decision, threads: &ThreadTable) -> String {
+fn line(kernel: &str, decision: &Decision<'_>, threads: &ThreadTable) -> String {
     let seconds = decision.at.0 / 1_000_000_000;
     let nanos = decision.at.0 % 1_000_000_000;
     let mut line = format!(
@@ -153,7 +153,7 @@ fn line(kernel: &str, decision: &Decision, threads: &ThreadTable) -> String {
 }
 
 /// A decision as an object; names of parts become objects in it.
-fn line_json(kernel: &str, decision: &Decision, threads: &ThreadTable) -> Json {
+fn line_json(kernel: &str, decision: &Decision<'_>, threads: &ThreadTable) -> Json {
     let mut object = Map::new();
     object.insert("kernel".to_owned(), json!(kernel));
     for (name, value) in decision.fields() {

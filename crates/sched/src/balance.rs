@@ -171,19 +171,21 @@ impl Sched {
     /// Puts a pass on record.
     fn note_pass(&mut self, cpu: CpuId, env: &Env, began: bool, outcome: Outcome) {
         let sd = self.domains.sd(env.sd);
-        let seen = env.seen.unwrap_or_default();
+        let seen = env.seen.as_ref();
+        let before = seen.and_then(|seen| seen.imbalance_before);
+        let imbalance = seen.and_then(|seen| seen.imbalance);
         let pulls = env.src_cpu != cpu;
         let pushes = self.rqs[env.src_cpu.index()].active_balance == Some(cpu);
-        let allowed = seen.imbalance == Some(0) && seen.imbalance_before.is_some_and(|n| n != 0);
+        let allowed = imbalance == Some(0) && before.is_some_and(|n| n != 0);
         let why = match outcome {
             Outcome::Pulled(0) if pushes => Why::ActiveBalance,
             Outcome::Pulled(0) | Outcome::OnePinned => Why::NothingMoved,
             Outcome::Pulled(_) => Why::Moved,
             Outcome::AllPinned => Why::AllPinned,
             Outcome::Balanced if !began => Why::Refused,
-            Outcome::Balanced if seen.busiest.is_none() => Why::NoBusiestGroup,
+            Outcome::Balanced if seen.is_none() => Why::NoBusiestGroup,
             Outcome::Balanced if allowed => Why::NumaImbalanceAllowed,
-            Outcome::Balanced if seen.imbalance.is_none_or(|n| n == 0) => Why::Balanced,
+            Outcome::Balanced if imbalance.is_none_or(|n| n == 0) => Why::Balanced,
             Outcome::Balanced => Why::NoBusiestQueue,
         };
         let balance = Balance {
@@ -193,16 +195,14 @@ impl Sched {
             imbalance_pct: sd.imbalance_pct,
             idle: env.idle,
             dst_cpu: cpu,
-            seen,
             src_cpu: pulls.then_some(env.src_cpu),
             nr_moved: match outcome {
                 Outcome::Pulled(moved) => moved,
                 _ => 0,
             },
             why,
-            candidates: Vec::new(),
         };
-        self.note_balance(cpu, balance);
+        self.note_balance(cpu, balance, seen);
     }
 
     /// Whether this CPU is the one to balance for its group. A CPU about to idle is, for itself.

@@ -1,48 +1,65 @@
 //! Decisions on record: each placement and each balance pass with what it looked at.
 //!
-//! Off, it costs a test of one flag. On, about 170 ns each: of the time of a run 1 to 14 % in the lu presets, where most
-//! time goes into the workload, and half as much again in `milan-periodic`, which makes 71 000 decisions in each second
-//! simulated, four fifths of them passes of idle CPUs that find nothing, on record with all they saw. The numbers of a decision go by the names of one [`VOCABULARY`], so that a
-//! list, a filter and a sentence all speak of the same ones.
+//! Off, it costs a test of one flag. On, each decision goes into columns that keep their memory, so that nothing is
+//! allocated for it; it is put together again when it is read. That takes some 150 instructions each: of a run 0.2 %
+//! (`lb-vs-wake-pingpong`) to 4.4 % (`nas-half`) over the presets, and 4.1 % in `milan-periodic`, which makes 71 000 in
+//! each second simulated, four fifths of them passes of idle CPUs that find nothing (CPU time there: 4 %, medians of
+//! five runs in turn). Before, with a box for each that held all the statistics of two groups, it was half as much
+//! again. `teeter bench SCENARIO --decisions` measures it.
+//!
+//! The numbers of a decision go by the names of one [`VOCABULARY`], so that a list, a filter and a sentence all speak
+//! of the same ones.
 
 mod log;
 mod names;
+mod record;
 
 use teeter_machine::{CpuId, NodeId};
 use teeter_scenario::Nanos;
 
 use crate::balance::Migration;
-use crate::balance::group::{GroupStats, IdleType};
+use crate::balance::group::{GroupStats, GroupType, IdleType};
 use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::TaskId;
 use crate::wake::affine::AffineWeight;
 
 pub(crate) use log::Log;
 pub use names::{VOCABULARY, Value};
+pub use record::Decisions;
 
-/// One decision.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+/// One decision, as it is on record.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision<'a> {
     /// When.
     pub at: Nanos,
     /// The CPU that decided.
     pub cpu: CpuId,
     /// What about.
-    pub(crate) about: About,
+    pub(crate) about: About<'a>,
 }
 
 /// What a decision was about.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum About {
-    Balance(Box<Balance>),
-    Placement(Placement),
-    Affine(Affine),
-    Idlest(Box<Idlest>),
-    Numa(NumaMigrate),
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum About<'a> {
+    Balance(Pass<'a>),
+    Placement(&'a Placement),
+    Affine(&'a Affine),
+    Idlest(&'a Idlest),
+    Numa(&'a NumaMigrate),
+}
+
+/// A balance pass with what it saw and looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass<'a> {
+    pub(crate) balance: &'a Balance,
+    /// `None`: it ended before there was a busiest group.
+    pub(crate) seen: Option<&'a Seen>,
+    /// Tasks looked at, in order, and what became of them.
+    pub(crate) candidates: &'a [(TaskId, Verdict)],
 }
 
 /// A balance pass of one domain.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Balance {
     pub(crate) domain: &'static str,
     pub(crate) level: u8,
@@ -51,25 +68,55 @@ pub(crate) struct Balance {
     pub(crate) idle: IdleType,
     /// The CPU that tasks are pulled to.
     pub(crate) dst_cpu: CpuId,
-    pub(crate) seen: Seen,
     pub(crate) src_cpu: Option<CpuId>,
     pub(crate) nr_moved: u32,
     pub(crate) why: Why,
-    /// Tasks looked at, in order, and what became of them.
-    pub(crate) candidates: Vec<(TaskId, Verdict)>,
 }
 
 /// What a pass saw of the groups.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
-    pub(crate) local: Option<GroupStats>,
-    pub(crate) busiest: Option<GroupStats>,
+    pub(crate) local: GroupSeen,
+    pub(crate) busiest: GroupSeen,
     /// Most tasks that any group but the local one runs.
     pub(crate) max_nr_running: u32,
     /// Tasks to move before the rule for NUMA nodes.
     pub(crate) imbalance_before: Option<i64>,
     pub(crate) imbalance: Option<i64>,
     pub(crate) migration: Option<Migration>,
+}
+
+/// What is kept of a group's statistics.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupSeen {
+    pub(crate) group_load: u64,
+    pub(crate) group_util: u64,
+    pub(crate) group_runnable: Option<u64>,
+    pub(crate) group_capacity: u64,
+    pub(crate) avg_load: u64,
+    pub(crate) sum_nr_running: u32,
+    pub(crate) sum_h_nr_running: u32,
+    pub(crate) idle_cpus: u32,
+    pub(crate) group_weight: u32,
+    pub(crate) group_type: GroupType,
+}
+
+impl From<&GroupStats> for GroupSeen {
+    #[inline]
+    fn from(stats: &GroupStats) -> Self {
+        Self {
+            group_load: stats.group_load,
+            group_util: stats.group_util,
+            group_runnable: stats.group_runnable,
+            group_capacity: stats.group_capacity,
+            avg_load: stats.avg_load,
+            sum_nr_running: stats.sum_nr_running,
+            sum_h_nr_running: stats.sum_h_nr_running,
+            idle_cpus: stats.idle_cpus,
+            group_weight: stats.group_weight,
+            group_type: stats.group_type,
+        }
+    }
 }
 
 /// How a pass ended.
@@ -136,7 +183,7 @@ impl Verdict {
 }
 
 /// Placement of a task that wakes or begins.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
     pub(crate) event: Event,
     pub(crate) task: TaskId,
@@ -149,7 +196,7 @@ pub(crate) struct Placement {
 }
 
 /// The choice of `wake_affine` between the waker's CPU and the one the task was on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Affine {
     pub(crate) task: TaskId,
     pub(crate) prev_cpu: CpuId,
@@ -160,14 +207,17 @@ pub(crate) struct Affine {
 }
 
 /// The choice of `find_idlest_group` between the local group and the idlest other one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Idlest {
     pub(crate) task: TaskId,
     pub(crate) domain: &'static str,
     pub(crate) level: u8,
     pub(crate) span_weight: u32,
     pub(crate) imbalance_pct: u32,
-    pub(crate) compared: Compared,
+    /// The local group and the idlest other one, by group types (v5.5).
+    pub(crate) stats: Option<(GroupSeen, GroupSeen)>,
+    /// The same by loads (to v5.4).
+    pub(crate) loads: Option<(GroupLoad, GroupLoad)>,
     /// Whether the task stays in the local group.
     pub(crate) stays: bool,
 }
@@ -182,7 +232,7 @@ pub(crate) struct Compared {
 }
 
 /// An attempt to bring a task to its preferred node.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct NumaMigrate {
     pub(crate) task: TaskId,
     pub(crate) src_cpu: CpuId,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Scenario, ScriptEntry, Until};
-use teeter_sched::decision::Decision;
+use teeter_sched::decision::Decisions;
 use teeter_sched::{Effect, GroupId, Sched, TaskId};
 use teeter_workload as workload;
 
@@ -192,8 +192,8 @@ impl Simulation {
         self.sched.record_decisions(on);
     }
 
-    /// Moves the decisions made since the last call to the end of `into`.
-    pub fn take_decisions(&mut self, into: &mut Vec<Decision>) {
+    /// Puts the decisions made since the last call in place of those that `into` holds.
+    pub fn take_decisions(&mut self, into: &mut Decisions) {
         self.sched.take_decisions(into);
     }
 

@@ -2,7 +2,7 @@
 //! into memory.
 
 use teeter_scenario::expr::Expr;
-use teeter_sched::decision::{Decision, VOCABULARY, Value};
+use teeter_sched::decision::{Decision, Decisions, VOCABULARY, Value};
 use teeter_sim::{Simulation, ThreadTable};
 
 use crate::protocol::decisions::{Decisions, MOST, Told, Word};
@@ -17,7 +17,7 @@ pub(super) struct Watch {
     told: Vec<Told>,
     weighed: Option<Told>,
     fresh: bool,
-    taken: Vec<Decision>,
+    taken: Decisions,
 }
 
 enum Filter {
@@ -53,7 +53,7 @@ impl Watch {
     pub(super) fn take(&mut self, simulation: &mut Simulation) {
         let Some(filter) = &self.filter else { return };
         simulation.take_decisions(&mut self.taken);
-        for decision in self.taken.drain(..) {
+        for decision in self.taken.iter() {
             self.all += 1;
             self.fresh = true;
             let threads = simulation.threads();
@@ -91,7 +91,7 @@ impl Watch {
     }
 }
 
-fn told(decision: &Decision, threads: &ThreadTable) -> Told {
+fn told(decision: &Decision<'_>, threads: &ThreadTable) -> Told {
     let word = |value| match value {
         Value::Number(number) => Word::Number(number as f64),
         Value::Name(name) => Word::Name(name.to_owned()),

@@ -91,7 +91,7 @@ impl Sched {
             busiest,
             dst_load_per_task,
         };
-        self.see(env, local, busiest, max_nr_running);
+        self.see(env, &local, &busiest, max_nr_running);
         if picture.leaves() {
             return None;
         }
@@ -171,7 +171,7 @@ impl Sched {
             local,
             busiest,
         };
-        self.see(env, local, busiest, max_nr_running);
+        self.see(env, &local, &busiest, max_nr_running);
         if !picture.passes_gates() {
             return None;
         }
@@ -181,12 +181,14 @@ impl Sched {
     }
 
     /// Puts what a pass sees on record.
-    fn see(&self, env: &mut Env, local: GroupStats, busiest: GroupStats, max_nr_running: u32) {
+    fn see(&self, env: &mut Env, local: &GroupStats, busiest: &GroupStats, max_nr_running: u32) {
         env.seen = self.recording().then(|| Seen {
-            local: Some(local),
-            busiest: Some(busiest),
+            local: local.into(),
+            busiest: busiest.into(),
             max_nr_running,
-            ..Seen::default()
+            imbalance_before: None,
+            imbalance: None,
+            migration: None,
         });
     }
 

@@ -3,14 +3,16 @@
 use teeter_machine::CpuId;
 use teeter_scenario::Nanos;
 
-use super::{About, Affine, Balance, Compared, Decision, Idlest, NumaMigrate, Placement, Verdict};
+use super::{
+    Affine, Balance, Compared, Decisions, GroupSeen, Idlest, NumaMigrate, Placement, Seen, Verdict,
+};
 use crate::ids::{SdId, TaskId};
 use crate::sched::{BOOT_NS, Sched};
 
 /// Decisions not yet taken out, and the tasks the pass under way has looked at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
-    decisions: Vec<Decision>,
+    decisions: Decisions,
     candidates: Vec<(TaskId, Verdict)>,
 }
 
@@ -20,10 +22,12 @@ impl Sched {
         self.log = on.then(Box::default);
     }
 
-    /// Moves the decisions since the last call to the end of `into`.
-    pub fn take_decisions(&mut self, into: &mut Vec<Decision>) {
+    /// Puts the decisions since the last call in place of those that `into` holds, whose memory serves for the next
+    /// ones.
+    pub fn take_decisions(&mut self, into: &mut Decisions) {
+        into.clear();
         if let Some(log) = &mut self.log {
-            into.append(&mut log.decisions);
+            std::mem::swap(into, &mut log.decisions);
         }
     }
 
@@ -43,16 +47,20 @@ impl Sched {
 
     /// Notes a placement, and gives the CPU chosen.
     pub(crate) fn note_placement(&mut self, cpu: CpuId, placement: Placement) -> CpuId {
-        let chosen = placement.chosen_cpu;
-        self.note(cpu, About::Placement(placement));
-        chosen
+        let made = self.made(cpu);
+        if let Some(log) = &mut self.log {
+            log.decisions.add_placement(made, placement);
+        }
+        placement.chosen_cpu
     }
 
     /// Notes a choice of `wake_affine`, and gives the CPU chosen.
     pub(crate) fn note_affine(&mut self, this_cpu: CpuId, affine: Affine) -> CpuId {
-        let chosen = affine.chosen_cpu;
-        self.note(this_cpu, About::Affine(affine));
-        chosen
+        let made = self.made(this_cpu);
+        if let Some(log) = &mut self.log {
+            log.decisions.add_affine(made, affine);
+        }
+        affine.chosen_cpu
     }
 
     /// Notes a choice of `find_idlest_group`, seen from a CPU.
@@ -64,39 +72,45 @@ impl Sched {
         stays: bool,
         compared: &Compared,
     ) {
-        if self.recording() {
-            let domain = self.domains.sd(sd);
+        let made = self.made(cpu);
+        let domain = self.domains.sd(sd);
+        if let Some(log) = &mut self.log {
+            let stats = compared.stats.as_ref();
             let idlest = Idlest {
                 task,
                 domain: domain.name,
                 level: domain.level,
                 span_weight: domain.span_weight,
                 imbalance_pct: domain.imbalance_pct,
-                compared: *compared,
+                stats: stats
+                    .map(|(local, idlest)| (GroupSeen::from(local), GroupSeen::from(idlest))),
+                loads: compared.loads,
                 stays,
             };
-            self.note(cpu, About::Idlest(Box::new(idlest)));
+            log.decisions.add_idlest(made, idlest);
         }
     }
 
-    /// Notes the end of a pass, with the tasks noted since the last one.
-    pub(crate) fn note_balance(&mut self, cpu: CpuId, mut balance: Balance) {
+    /// Notes the end of a pass and what it saw, with the tasks noted since the last one.
+    pub(crate) fn note_balance(&mut self, cpu: CpuId, balance: Balance, seen: Option<&Seen>) {
+        let made = self.made(cpu);
         if let Some(log) = &mut self.log {
-            balance.candidates.clone_from(&log.candidates);
+            log.decisions
+                .add_balance(made, balance, seen, &log.candidates);
             log.candidates.clear();
         }
-        self.note(cpu, About::Balance(Box::new(balance)));
     }
 
     /// Notes an attempt to bring a task to its preferred node.
     pub(crate) fn note_numa_migrate(&mut self, attempt: NumaMigrate) {
-        self.note(attempt.src_cpu, About::Numa(attempt));
+        let made = self.made(attempt.src_cpu);
+        if let Some(log) = &mut self.log {
+            log.decisions.add_numa(made, attempt);
+        }
     }
 
-    fn note(&mut self, cpu: CpuId, about: About) {
-        let at = Nanos(self.now - BOOT_NS);
-        if let Some(log) = &mut self.log {
-            log.decisions.push(Decision { at, cpu, about });
-        }
+    /// When and where a decision is made.
+    fn made(&self, cpu: CpuId) -> (Nanos, CpuId) {
+        (Nanos(self.now - BOOT_NS), cpu)
     }
 }

@@ -3,9 +3,12 @@
 use teeter_machine::CpuId;
 use teeter_scenario::expr::Vocabulary;
 
-use super::{About, Balance, Decision, Event, Idlest, NumaMigrate, Placement, Step, Why};
+use super::{
+    About, Balance, Decision, Event, GroupSeen, Idlest, NumaMigrate, Pass, Placement, Seen, Step,
+    Why,
+};
 use crate::balance::Migration;
-use crate::balance::group::{GroupStats, GroupType, IdleType};
+use crate::balance::group::{GroupType, IdleType};
 use crate::fork::spare_capacity::GroupLoad;
 use crate::ids::TaskId;
 use crate::wake::affine::AffineWeight;
@@ -103,7 +106,7 @@ fn constant(name: &str) -> i64 {
 macro_rules! fields {
     ($($name:literal: $get:expr,)*) => {
         const NAMES: &[&str] = &[$($name),*];
-        const FIELDS: &[fn(&Decision) -> Option<Value>] = &[$($get),*];
+        const FIELDS: &[fn(&Decision<'_>) -> Option<Value>] = &[$($get),*];
     };
 }
 
@@ -127,8 +130,8 @@ fields! {
     "prev_capacity": |d| Some(number(weight(d)?.prev_capacity)),
     // Of find_idlest_group.
     "stays": |d| Some(number(u8::from(choice(d)?.stays))),
-    "local.runnable_load": |d| Some(number(choice(d)?.compared.loads?.0.runnable)),
-    "idlest.runnable_load": |d| Some(number(choice(d)?.compared.loads?.1.runnable)),
+    "local.runnable_load": |d| Some(number(choice(d)?.loads?.0.runnable)),
+    "idlest.runnable_load": |d| Some(number(choice(d)?.loads?.1.runnable)),
     "idlest.sum_nr_running": |d| Some(number(idlest(d)?.sum_nr_running)),
     "idlest.sum_h_nr_running": |d| Some(number(idlest(d)?.sum_h_nr_running)),
     "idlest.idle_cpus": |d| Some(number(idlest(d)?.idle_cpus)),
@@ -157,9 +160,9 @@ fields! {
     "idle": |d| Some(Value::Name(idle(balance(d)?.idle))),
     "dst_cpu": |d| Some(number(balance(d)?.dst_cpu.0)),
     "why": |d| balance(d).map(|b| why(b.why)).or_else(|| numa(d).map(outcome)).map(Value::Name),
-    "migration": |d| Some(Value::Name(counted(balance(d)?.seen.migration?))),
-    "imbalance_before": |d| balance(d)?.seen.imbalance_before.map(Value::Number),
-    "imbalance": |d| balance(d)?.seen.imbalance.map(Value::Number),
+    "migration": |d| Some(Value::Name(counted(seen(d)?.migration?))),
+    "imbalance_before": |d| seen(d)?.imbalance_before.map(Value::Number),
+    "imbalance": |d| seen(d)?.imbalance.map(Value::Number),
     "src_cpu": |d| src_cpu(d).map(|cpu| number(cpu.0)),
     "nr_moved": |d| Some(number(balance(d)?.nr_moved)),
     "local.sum_nr_running": |d| Some(number(local(d)?.sum_nr_running)),
@@ -173,7 +176,7 @@ fields! {
     "local.avg_load": |d| avg_load(local(d), loads(d).map(|(local, _)| local)),
     "local.group_type": |d| Some(Value::Name(local(d)?.group_type.name())),
     // Most tasks of any group but the local one: more than the busiest has means that it is not by tasks.
-    "max.sum_nr_running": |d| busiest(d).and(Some(number(balance(d)?.seen.max_nr_running))),
+    "max.sum_nr_running": |d| Some(number(seen(d)?.max_nr_running)),
     "busiest.sum_nr_running": |d| Some(number(busiest(d)?.sum_nr_running)),
     "busiest.sum_h_nr_running": |d| Some(number(busiest(d)?.sum_h_nr_running)),
     "busiest.idle_cpus": |d| Some(number(busiest(d)?.idle_cpus)),
@@ -193,7 +196,7 @@ pub const VOCABULARY: Vocabulary = Vocabulary {
     constants: CONSTANTS,
 };
 
-impl Decision {
+impl<'a> Decision<'a> {
     /// The number with that place in the vocabulary; `None`: this decision has none of that name.
     pub fn get(&self, input: usize) -> Option<Value> {
         FIELDS.get(input)?(self)
@@ -206,14 +209,14 @@ impl Decision {
     }
 
     /// The tasks a balance pass looked at, in order, and what became of them.
-    pub fn candidates(&self) -> &[(TaskId, super::Verdict)] {
-        balance(self).map_or(&[], |balance| &balance.candidates)
+    pub fn candidates(&self) -> &'a [(TaskId, super::Verdict)] {
+        pass(self).map_or(&[], |pass| pass.candidates)
     }
 
     /// What it was about: `balance`, `wakeup`, `fork`, `exec` or `numa`; on the way to a placement, `wake_affine`
     /// or `find_idlest_group`.
     pub fn kind(&self) -> &'static str {
-        match &self.about {
+        match self.about {
             About::Balance(_) => "balance",
             About::Placement(placement) => match placement.event {
                 Event::Wakeup => "wakeup",
@@ -232,43 +235,51 @@ fn number(n: impl TryInto<i64>) -> Value {
     Value::Number(n.try_into().unwrap_or(i64::MAX))
 }
 
-fn placement(decision: &Decision) -> Option<&Placement> {
-    match &decision.about {
+fn placement<'a>(decision: &Decision<'a>) -> Option<&'a Placement> {
+    match decision.about {
         About::Placement(placement) => Some(placement),
         _ => None,
     }
 }
 
-fn balance(decision: &Decision) -> Option<&Balance> {
-    match &decision.about {
-        About::Balance(balance) => Some(balance),
+fn pass<'a>(decision: &Decision<'a>) -> Option<Pass<'a>> {
+    match decision.about {
+        About::Balance(pass) => Some(pass),
         _ => None,
     }
 }
 
-fn choice(decision: &Decision) -> Option<&Idlest> {
-    match &decision.about {
+fn balance<'a>(decision: &Decision<'a>) -> Option<&'a Balance> {
+    pass(decision).map(|pass| pass.balance)
+}
+
+fn seen<'a>(decision: &Decision<'a>) -> Option<&'a Seen> {
+    pass(decision)?.seen
+}
+
+fn choice<'a>(decision: &Decision<'a>) -> Option<&'a Idlest> {
+    match decision.about {
         About::Idlest(idlest) => Some(idlest),
         _ => None,
     }
 }
 
-fn numa(decision: &Decision) -> Option<&NumaMigrate> {
-    match &decision.about {
+fn numa<'a>(decision: &Decision<'a>) -> Option<&'a NumaMigrate> {
+    match decision.about {
         About::Numa(attempt) => Some(attempt),
         _ => None,
     }
 }
 
-fn weight(decision: &Decision) -> Option<&AffineWeight> {
-    match &decision.about {
+fn weight<'a>(decision: &Decision<'a>) -> Option<&'a AffineWeight> {
+    match decision.about {
         About::Affine(affine) => affine.weight.as_ref(),
         _ => None,
     }
 }
 
-fn task(decision: &Decision) -> Option<TaskId> {
-    match &decision.about {
+fn task(decision: &Decision<'_>) -> Option<TaskId> {
+    match decision.about {
         About::Balance(_) => None,
         About::Placement(placement) => Some(placement.task),
         About::Affine(affine) => Some(affine.task),
@@ -277,16 +288,16 @@ fn task(decision: &Decision) -> Option<TaskId> {
     }
 }
 
-fn prev_cpu(decision: &Decision) -> Option<CpuId> {
-    match &decision.about {
+fn prev_cpu(decision: &Decision<'_>) -> Option<CpuId> {
+    match decision.about {
         About::Placement(placement) => Some(placement.prev_cpu),
         About::Affine(affine) => Some(affine.prev_cpu),
         _ => None,
     }
 }
 
-fn chosen_cpu(decision: &Decision) -> Option<CpuId> {
-    match &decision.about {
+fn chosen_cpu(decision: &Decision<'_>) -> Option<CpuId> {
+    match decision.about {
         About::Placement(placement) => Some(placement.chosen_cpu),
         About::Affine(affine) => Some(affine.chosen_cpu),
         _ => None,
@@ -294,17 +305,17 @@ fn chosen_cpu(decision: &Decision) -> Option<CpuId> {
 }
 
 /// Name, level and CPUs of the domain.
-fn domain(decision: &Decision) -> Option<(&'static str, u8, u32)> {
-    match &decision.about {
-        About::Balance(of) => Some((of.domain, of.level, of.span_weight)),
+fn domain(decision: &Decision<'_>) -> Option<(&'static str, u8, u32)> {
+    match decision.about {
+        About::Balance(Pass { balance: of, .. }) => Some((of.domain, of.level, of.span_weight)),
         About::Idlest(of) => Some((of.domain, of.level, of.span_weight)),
         _ => None,
     }
 }
 
-fn imbalance_pct(decision: &Decision) -> Option<u32> {
-    match &decision.about {
-        About::Balance(balance) => Some(balance.imbalance_pct),
+fn imbalance_pct(decision: &Decision<'_>) -> Option<u32> {
+    match decision.about {
+        About::Balance(pass) => Some(pass.balance.imbalance_pct),
         About::Idlest(idlest) => Some(idlest.imbalance_pct),
         About::Affine(affine) => Some(affine.imbalance_pct),
         _ => None,
@@ -312,9 +323,9 @@ fn imbalance_pct(decision: &Decision) -> Option<u32> {
 }
 
 /// The CPU that tasks are taken from.
-fn src_cpu(decision: &Decision) -> Option<CpuId> {
-    match &decision.about {
-        About::Balance(balance) => balance.src_cpu,
+fn src_cpu(decision: &Decision<'_>) -> Option<CpuId> {
+    match decision.about {
+        About::Balance(pass) => pass.balance.src_cpu,
         About::Numa(attempt) => Some(attempt.src_cpu),
         _ => None,
     }
@@ -329,32 +340,32 @@ fn outcome(attempt: &NumaMigrate) -> &'static str {
     }
 }
 
-fn local(decision: &Decision) -> Option<&GroupStats> {
-    match &decision.about {
-        About::Balance(balance) => balance.seen.local.as_ref(),
-        About::Idlest(idlest) => idlest.compared.stats.as_ref().map(|(local, _)| local),
+fn local<'a>(decision: &Decision<'a>) -> Option<&'a GroupSeen> {
+    match decision.about {
+        About::Balance(pass) => Some(&pass.seen?.local),
+        About::Idlest(idlest) => idlest.stats.as_ref().map(|(local, _)| local),
         _ => None,
     }
 }
 
-fn idlest(decision: &Decision) -> Option<&GroupStats> {
-    let stats = choice(decision)?.compared.stats.as_ref();
+fn idlest<'a>(decision: &Decision<'a>) -> Option<&'a GroupSeen> {
+    let stats = choice(decision)?.stats.as_ref();
     stats.map(|(_, idlest)| idlest)
 }
 
 /// Loads of the local and the idlest other group, where `find_idlest_group` compared these.
-fn loads(decision: &Decision) -> Option<(GroupLoad, GroupLoad)> {
-    choice(decision)?.compared.loads
+fn loads(decision: &Decision<'_>) -> Option<(GroupLoad, GroupLoad)> {
+    choice(decision)?.loads
 }
 
 /// Average load of a group, by whichever way it was compared.
-fn avg_load(stats: Option<&GroupStats>, loads: Option<GroupLoad>) -> Option<Value> {
+fn avg_load(stats: Option<&GroupSeen>, loads: Option<GroupLoad>) -> Option<Value> {
     let load = stats.map(|stats| stats.avg_load);
     load.or(loads.map(|load| load.avg)).map(number)
 }
 
-fn busiest(decision: &Decision) -> Option<&GroupStats> {
-    balance(decision)?.seen.busiest.as_ref()
+fn busiest<'a>(decision: &Decision<'a>) -> Option<&'a GroupSeen> {
+    seen(decision).map(|seen| &seen.busiest)
 }
 
 fn idle(idle: IdleType) -> &'static str {

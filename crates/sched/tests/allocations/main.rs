@@ -10,6 +10,7 @@ use std::ops::Range;
 use teeter_machine::{CpuId, CpuSet, Topology};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Kernel, Machine, MachineSource, Policy};
+use teeter_sched::decision::Decisions;
 use teeter_sched::{Effect, GroupId, NewTask, Rules, Sched, TaskId, kernels};
 
 const MS: u64 = 1_000_000;
@@ -22,6 +23,7 @@ struct Machinery {
     limited: GroupId,
     cpus: u16,
     effects: Vec<Effect>,
+    decisions: Decisions,
 }
 
 impl Machinery {
@@ -55,6 +57,7 @@ impl Machinery {
             limited: inner,
             cpus,
             effects: Vec::with_capacity(1024),
+            decisions: Decisions::new(),
         }
     }
 
@@ -80,6 +83,7 @@ impl Machinery {
             let task = self.tasks[(ms * 11 % self.tasks.len() as u64) as usize];
             self.sched.wake(now, cpu, task, ms % 5 == 0);
             self.settle(now);
+            self.sched.take_decisions(&mut self.decisions);
         }
     }
 
@@ -126,25 +130,38 @@ impl Machinery {
     }
 }
 
+/// Counts what is allocated while a kernel runs, with its decisions on record or not.
+fn allocated(kernel: &str, record: bool) -> u64 {
+    let mut machinery = Machinery::new(kernel);
+    machinery.sched.record_decisions(record);
+    for at in 0..machinery.tasks.len() {
+        let task = machinery.tasks[at];
+        machinery.sched.fork(Nanos(0), CpuId(0), task, None);
+        machinery.settle(Nanos(0));
+    }
+    let ms = machinery.fill_each_cpu(1);
+    machinery.run(ms..ms + 10_000);
+    let steady = ms + 10_000..ms + 40_000;
+    let counted = allocation_counter::measure(|| machinery.run(steady));
+    let limited = machinery.sched.bandwidth_stats(machinery.limited);
+    assert!(limited.nr_throttled > 200, "{kernel}: {limited:?}");
+    counted.count_total
+}
+
 #[test]
 fn steady_state_allocates_nothing() {
     for kernel in kernels().iter().map(|info| info.name) {
-        let mut machinery = Machinery::new(kernel);
-        for at in 0..machinery.tasks.len() {
-            let task = machinery.tasks[at];
-            machinery.sched.fork(Nanos(0), CpuId(0), task, None);
-            machinery.settle(Nanos(0));
-        }
-        let ms = machinery.fill_each_cpu(1);
-        machinery.run(ms..ms + 10_000);
-        let steady = ms + 10_000..ms + 40_000;
-        let counted = allocation_counter::measure(|| machinery.run(steady));
-        assert_eq!(counted.count_total, 0, "{kernel}");
-        let limited = machinery.sched.bandwidth_stats(machinery.limited);
-        assert!(limited.nr_throttled > 200, "{kernel}: {limited:?}");
+        assert_eq!(allocated(kernel, false), 0, "{kernel}");
         // What is counted is counted.
         let one =
             allocation_counter::measure(|| drop(std::hint::black_box(vec![kernel.to_owned()])));
         assert_eq!(one.count_total, 2);
+    }
+}
+
+#[test]
+fn decisions_go_on_record_without_allocation() {
+    for kernel in ["v4.11", "v5.3", "v5.5", "v6.12"] {
+        assert_eq!(allocated(kernel, true), 0, "{kernel}");
     }
 }

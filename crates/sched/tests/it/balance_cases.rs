@@ -4,6 +4,7 @@
 use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{CoreSpec, Kernel, LlcSpec, Machine, MachineSource, NodeSpec};
+use teeter_sched::decision::Decisions;
 use teeter_sched::{GroupId, TaskId, kernels};
 
 use crate::driver::Driver;
@@ -223,7 +224,7 @@ fn longest_pass(kernel: &str) -> usize {
     }
     driver.sched.record_decisions(true);
     driver.run(Nanos::from_millis(200));
-    let mut decisions = Vec::new();
+    let mut decisions = Decisions::new();
     driver.sched.take_decisions(&mut decisions);
     let looked = decisions.iter().map(|decision| decision.candidates().len());
     looked.max().unwrap_or(0)

@@ -8,7 +8,7 @@ use teeter_scenario::Nanos;
 use teeter_scenario::document::{
     CoreSpec, Kernel, LlcSpec, Machine, MachineSource, NodeSpec, SettingValue,
 };
-use teeter_sched::decision::{Decision, Value};
+use teeter_sched::decision::{Decision, Decisions, Value};
 use teeter_sched::{GroupId, TaskId, kernels};
 
 use crate::driver::Driver;
@@ -200,9 +200,9 @@ fn searched_before_idling(kernel: &str, relax_domain_level: i64) -> BTreeSet<&'s
         driver.now = Nanos((round * 4 + 2) * MS);
         driver.block(CpuId(0));
     }
-    let mut decisions = Vec::new();
+    let mut decisions = Decisions::new();
     driver.sched.take_decisions(&mut decisions);
-    let domain = |decision: &Decision| {
+    let domain = |decision: Decision<'_>| {
         let field = |wanted| decision.fields().find(|(name, _)| *name == wanted);
         match (field("idle")?.1, field("domain.name")?.1) {
             (Value::Name("CPU_NEWLY_IDLE"), Value::Name(domain)) => Some(domain),

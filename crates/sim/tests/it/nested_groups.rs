@@ -11,7 +11,7 @@
 
 use serde_json::json;
 use teeter_scenario::document::Scenario;
-use teeter_sched::decision::{VOCABULARY, Value};
+use teeter_sched::decision::{Decisions, VOCABULARY, Value};
 use teeter_sim::Simulation;
 
 const REPEATS: u32 = 4;
@@ -63,15 +63,12 @@ fn wrong_choices(kernel: &str, cgroup: &str) -> f64 {
     for repeat in 0..REPEATS {
         let mut simulation = Simulation::new(&scenario, 0, repeat).unwrap();
         simulation.record_decisions(true);
-        let mut decisions = Vec::new();
+        let mut decisions = Decisions::new();
         let mut ended = false;
         while !ended {
             ended = simulation.run_events(simulation.end(), 20_000);
             simulation.take_decisions(&mut decisions);
-            for decision in decisions
-                .drain(..)
-                .filter(|made| made.get(source).is_some())
-            {
+            for decision in decisions.iter().filter(|made| made.get(source).is_some()) {
                 let number = |input| decision.get(input).map(Value::number);
                 chosen += 1;
                 wrong += u32::from(number(busiest) < number(most));

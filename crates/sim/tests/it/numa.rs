@@ -321,24 +321,24 @@ fn moves_to_preferred_nodes_are_on_record() {
     let mut simulation = simulation(&scenario);
     simulation.record_decisions(true);
     simulation.run_until(simulation.end());
-    let mut decisions = Vec::new();
+    let mut decisions = teeter_sched::decision::Decisions::new();
     simulation.take_decisions(&mut decisions);
     let numa = decisions
         .iter()
         .filter(|decision| decision.kind() == "numa");
-    let field = |decision: &teeter_sched::decision::Decision, wanted| {
+    let field = |decision: &teeter_sched::decision::Decision<'_>, wanted| {
         let mut fields = decision.fields();
         fields.find(|(name, _)| *name == wanted).map(|(_, v)| v)
     };
     let mut moved = 0;
     for decision in numa {
-        assert_ne!(field(decision, "src_nid"), field(decision, "dst_nid"));
-        let cpus = match field(decision, "why") {
+        assert_ne!(field(&decision, "src_nid"), field(&decision, "dst_nid"));
+        let cpus = match field(&decision, "why") {
             Some(teeter_sched::decision::Value::Name("moved")) => 1,
             Some(teeter_sched::decision::Value::Name("swapped")) => 2,
             _ => 0,
         };
-        assert_eq!(cpus > 0, field(decision, "best_cpu").is_some());
+        assert_eq!(cpus > 0, field(&decision, "best_cpu").is_some());
         moved += cpus;
     }
     let result = simulation.result();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use teeter_scenario::document::workload::Periodic;
 use teeter_scenario::document::{Fork, Kernel, Scenario, Workload};
 use teeter_scenario::{Nanos, presets};
-use teeter_sched::decision::{Decision, Value as Number};
+use teeter_sched::decision::{Decision, Decisions, Value as Number};
 use teeter_sim::Simulation;
 
 use crate::bench::{self, threads};
@@ -124,15 +124,15 @@ fn other_points_heed_expressions_too() {
     }
 }
 
-fn decisions(simulation: &mut Simulation) -> Vec<Decision> {
+fn decisions(simulation: &mut Simulation) -> Decisions {
     simulation.record_decisions(true);
     simulation.run_until(simulation.end());
-    let mut decisions = Vec::new();
+    let mut decisions = Decisions::new();
     simulation.take_decisions(&mut decisions);
     decisions
 }
 
-fn named(decision: &Decision, name: &str) -> Option<Number> {
+fn named(decision: &Decision<'_>, name: &str) -> Option<Number> {
     decision
         .fields()
         .find_map(|(known, value)| (known == name).then_some(value))
@@ -155,20 +155,20 @@ fn decisions_tell_what_happened_and_change_nothing() {
     assert_eq!(count("fork"), u64::from(threads));
     let told: i64 = decisions
         .iter()
-        .filter_map(|d| named(d, "nr_moved"))
+        .filter_map(|d| named(&d, "nr_moved"))
         .map(Number::number)
         .sum();
     assert_eq!(told, moved as i64);
-    let candidates = decisions.iter().flat_map(Decision::candidates);
+    let candidates = decisions.iter().flat_map(|decision| decision.candidates());
     let taken = candidates.filter(|(_, verdict)| verdict.name() == "moved");
     assert_eq!(taken.count() as u64, moved);
-    let allowed: Vec<&Decision> = decisions
+    let allowed: Vec<Decision<'_>> = decisions
         .iter()
         .filter(|d| named(d, "why") == Some(Number::Name("numa_imbalance_allowed")))
         .collect();
     assert!(!allowed.is_empty());
     for decision in allowed {
-        let number = |name| named(decision, name).unwrap().number();
+        let number = |name| named(&decision, name).unwrap().number();
         assert!(number("busiest.sum_nr_running") <= 2 && number("imbalance_before") > 0);
     }
 }
@@ -179,8 +179,8 @@ fn choices_on_the_way_follow_from_their_numbers() {
     scenario.run.duration = Nanos::from_millis(400);
     scenario.kernels = vec![Kernel::new("v5.6")];
     let decisions = decisions(&mut Simulation::new(&scenario, 0, 0).unwrap());
-    for decision in &decisions {
-        let number = |name| named(decision, name).map(Number::number);
+    for decision in decisions.iter() {
+        let number = |name| named(&decision, name).map(Number::number);
         match decision.kind() {
             "wake_affine" => {
                 let chosen = number("chosen_cpu");
