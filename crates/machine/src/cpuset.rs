@@ -60,8 +60,9 @@ impl CpuSet {
     }
 
     /// Whether it holds none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
+        self.words.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// The lowest CPU (`cpumask_first`).

@@ -41,6 +41,7 @@ pub(crate) fn wakeup_gran(wakee: LoadWeight, wakeup_granularity_ns: u64) -> u64 
 
 impl Sched {
     /// Time the entity should run in one round, ns of the CPU (`sched_slice`).
+    #[inline]
     pub(crate) fn sched_slice(&mut self, se: EntityId) -> u64 {
         let features = self.rules.features;
         let entity = self.se(se);
@@ -52,8 +53,8 @@ impl Sched {
         };
         let mut slice = sched_period(
             u64::from(queued + u32::from(!entity.on_rq)),
-            self.rules.tunables.latency_ns(self.nr_online),
-            self.rules.tunables.min_granularity_ns(self.nr_online),
+            self.slices.latency,
+            self.slices.min_granularity,
         );
         let Self {
             cfs_rqs, entities, ..
@@ -78,14 +79,13 @@ impl Sched {
 
     /// The shortest slice an entity may have, ns.
     fn least_slice(&self, se: EntityId) -> u64 {
-        let tunables = &self.rules.tunables;
         if self.rules.pick.idle >= IdleEntities::TasksAndGroups
             && self.se_is_idle(se)
             && !self.only_idle(self.se(se).cfs_rq)
         {
-            tunables.idle_min_granularity.0
+            self.rules.tunables.idle_min_granularity.0
         } else {
-            tunables.min_granularity_ns(self.nr_online)
+            self.slices.min_granularity
         }
     }
 
@@ -112,12 +112,11 @@ impl Sched {
 
     /// Gives a woken entity its place: not further behind the queue than sleepers may be (`place_entity`).
     pub(crate) fn place_sleeper(&mut self, id: CfsRqId, se: EntityId) {
-        let tunables = &self.rules.tunables;
         let idle = self.rules.pick.idle >= IdleEntities::TasksAndGroups && self.se_is_idle(se);
         let mut credit = if idle {
-            tunables.min_granularity_ns(self.nr_online)
+            self.slices.min_granularity
         } else {
-            tunables.latency_ns(self.nr_online)
+            self.slices.latency
         };
         if self.rules.features.has(Feature::GentleFairSleepers) {
             credit /= 2;
@@ -128,17 +127,18 @@ impl Sched {
     }
 
     /// Whether the tick must preempt the current entity (`check_preempt_tick`).
+    #[inline]
     pub(crate) fn check_preempt_tick(&mut self, cfs_rq: CfsRqId, curr: EntityId) -> bool {
         let mut slice = self.sched_slice(curr);
         if self.rules.pick.slice_limit {
-            slice = slice.min(self.rules.tunables.latency_ns(self.nr_online));
+            slice = slice.min(self.slices.latency);
         }
         let entity = self.se(curr);
         let ran = entity.sum_exec_runtime - entity.prev_sum_exec_runtime;
         if ran > slice {
             return true;
         }
-        if ran < self.rules.tunables.min_granularity_ns(self.nr_online) {
+        if ran < self.slices.min_granularity {
             return false;
         }
         self.cfs(cfs_rq)
@@ -156,7 +156,7 @@ impl Sched {
         if vdiff <= 0 {
             return -1;
         }
-        let granularity = self.rules.tunables.wakeup_granularity_ns(self.nr_online);
+        let granularity = self.slices.wakeup_granularity;
         i32::from(vdiff > wakeup_gran(self.se(se).load, granularity) as i64)
     }
 
@@ -211,7 +211,15 @@ impl Sched {
     }
 
     /// Drops every buddy mark of the entity and of the groups above it (`clear_buddies`).
+    #[inline]
     pub(crate) fn clear_buddies(&mut self, se: EntityId) {
+        let queue = self.cfs(self.se(se).cfs_rq);
+        if [queue.last, queue.next, queue.skip].contains(&Some(se)) {
+            self.clear_marks(se);
+        }
+    }
+
+    fn clear_marks(&mut self, se: EntityId) {
         self.clear_buddy(se, |cfs_rq| &mut cfs_rq.last);
         self.clear_buddy(se, |cfs_rq| &mut cfs_rq.next);
         self.clear_buddy(se, |cfs_rq| &mut cfs_rq.skip);

@@ -218,6 +218,11 @@ impl Timeline {
 
     /// Takes an entity out, which must be in with this vruntime.
     pub(crate) fn remove(&mut self, vruntime: u64, se: EntityId) {
+        // Mostly it is picked.
+        if self.queue.last().is_some_and(|leftmost| leftmost.se == se) {
+            self.queue.pop();
+            return;
+        }
         let from = self
             .queue
             .partition_point(|other| before(vruntime, other.vruntime));

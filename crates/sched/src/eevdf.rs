@@ -126,8 +126,7 @@ impl Sched {
 
     /// Length of an entity's slices, ns.
     pub(crate) fn slice_of(&self, se: EntityId) -> u64 {
-        let base = || self.rules.base_slice_ns(self.nr_online);
-        self.se(se).custom_slice.unwrap_or_else(base)
+        self.se(se).custom_slice.unwrap_or(self.slices.base_slice)
     }
 
     /// The shortest slice of what is queued (`cfs_rq_min_slice`).

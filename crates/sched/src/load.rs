@@ -48,7 +48,23 @@ pub(crate) fn new_task_util(cpu_scale: u64, queue: &SchedAvg, weight: u64) -> u6
 impl Sched {
     /// `update_load_avg` of an entity and the queue it belongs to.
     pub(crate) fn update_load_avg(&mut self, se: EntityId, update: Update) {
-        let (form, rule) = (self.rules.load.pelt, self.rules.load.util_est);
+        // Each form is compiled apart, since nothing is called more often.
+        match self.rules.load.pelt {
+            Pelt::RunnableLoad => self.update_load_avg_of(Pelt::RunnableLoad, se, update),
+            Pelt::Runnable => self.update_load_avg_of(Pelt::Runnable, se, update),
+            weighted @ (Pelt::Weighted(_) | Pelt::WeightedSegments) => {
+                self.update_load_avg_of(weighted, se, update);
+            }
+        }
+    }
+
+    #[expect(
+        clippy::inline_always,
+        reason = "it is to be compiled with the form known"
+    )]
+    #[inline(always)]
+    pub(crate) fn update_load_avg_of(&mut self, form: Pelt, se: EntityId, update: Update) {
+        let rule = self.rules.load.util_est;
         let id = self.se(se).cfs_rq;
         let now = self.cfs_rq_clock_pelt(id);
         let Self {

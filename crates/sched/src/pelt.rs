@@ -10,7 +10,7 @@ mod divider;
 use crate::rules::Pelt;
 
 pub(crate) use decay::LOAD_AVG_MAX;
-use decay::{Decay, whole_periods};
+use decay::{Decay, ShortDecay, whole_periods};
 #[cfg(test)]
 pub(crate) use decay::{accumulate_segments, decay_load, decay_load_or_keep};
 use divider::Divider;
@@ -129,22 +129,28 @@ impl SchedAvg {
             self.add(delta, activity);
             return false;
         }
-        let decay = Decay::over(periods);
-        let contrib = if let Pelt::Weighted(_) = form {
+        if let Pelt::Weighted(_) = form {
             self.add(first, activity);
-            whole_periods(periods - 1) + rest
-        } else {
-            decay.segments(first, rest)
-        };
-        if (self.load_sum | self.runnable_sum | self.util_sum) >> 32 == 0 {
+        }
+        let contrib = if let Some(decay) = ShortDecay::over(periods)
+            && (self.load_sum | self.runnable_sum | self.util_sum) >> 32 == 0
+        {
             self.load_sum = decay.of_small(self.load_sum);
             self.runnable_sum = decay.of_small(self.runnable_sum);
             self.util_sum = decay.of_small(self.util_sum);
+            decay.segments(first, rest)
         } else {
+            let decay = Decay::over(periods);
             self.load_sum = decay.of(self.load_sum);
             self.runnable_sum = decay.of(self.runnable_sum);
             self.util_sum = decay.of(self.util_sum);
-        }
+            decay.segments(first, rest)
+        };
+        let contrib = if let Pelt::Weighted(_) = form {
+            whole_periods(periods - 1) + rest
+        } else {
+            contrib
+        };
         self.add(contrib, activity);
         true
     }

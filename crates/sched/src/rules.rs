@@ -44,6 +44,7 @@ pub(crate) use own::{GROUP_INPUTS, OwnTraps};
 pub use own::{OwnPoint, OwnRules, OwnTrap};
 pub use pick::{Delayed, IdleEntities, PickRules, Picking, Protection, Reweight};
 pub use presets::{KernelInfo, kernels};
+pub(crate) use settings::Slices;
 pub use settings::{DomainField, DomainSetting, RulesError, Tunables};
 pub use tunable::{Takes, TunableInfo, tunables};
 pub use wake::{

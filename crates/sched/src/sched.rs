@@ -29,7 +29,7 @@ use crate::ids::{CfsRqId, EntityId, GroupId, TaskId};
 use crate::nohz::Nohz;
 use crate::numa::Numa;
 use crate::rq::Rq;
-use crate::rules::{OwnTraps, Rules, RulesError};
+use crate::rules::{OwnTraps, Rules, RulesError, Slices};
 use crate::stats::BalanceStats;
 use crate::task::Task;
 
@@ -72,7 +72,11 @@ pub struct Sched {
     pub(crate) numa: Numa,
     /// When the first of the kernel's timers expires.
     pub(crate) next_timer: Option<u64>,
+    /// What happened and has not been taken, from this place on.
     pub(crate) effects: Vec<Effect>,
+    effects_taken: usize,
+    /// Lengths of slices and the like, as the tunables have them for the CPUs that are online.
+    pub(crate) slices: Slices,
     pub(crate) own_traps: OwnTraps,
     /// Decisions on record, if they are kept.
     pub(crate) log: Option<Box<decision::Log>>,
@@ -131,6 +135,8 @@ impl Sched {
             numa: Numa::new(topology),
             next_timer: None,
             effects: Vec::new(),
+            effects_taken: 0,
+            slices: rules.slices(topology.online.len()),
             own_traps: OwnTraps::default(),
             log: None,
             detached: Vec::new(),
@@ -159,6 +165,7 @@ impl Sched {
     /// An unknown name, a value that does not fit, or a tunable that is fixed at boot. Nothing changes then.
     pub fn set(&mut self, name: &str, value: &SettingValue) -> Result<(), RulesError> {
         self.rules.set_live(name, value)?;
+        self.slices = self.rules.slices(self.nr_online);
         if name.starts_with("domain.") {
             for setting in &self.rules.domains {
                 self.domains.apply(setting);
@@ -169,7 +176,20 @@ impl Sched {
 
     /// Moves what happened since the last call to the end of `into`.
     pub fn take_effects(&mut self, into: &mut Vec<Effect>) {
-        into.append(&mut self.effects);
+        into.extend(std::iter::from_fn(|| self.next_effect()));
+    }
+
+    /// The first of what happened and has not been taken.
+    #[inline]
+    pub fn next_effect(&mut self) -> Option<Effect> {
+        let effect = self.effects.get(self.effects_taken).copied();
+        if effect.is_some() {
+            self.effects_taken += 1;
+        } else if self.effects_taken > 0 {
+            self.effects.clear();
+            self.effects_taken = 0;
+        }
+        effect
     }
 
     /// First passes are due one interval after boot, as if every domain had just been balanced.

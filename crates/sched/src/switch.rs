@@ -12,7 +12,7 @@ use crate::effect::Effect;
 use crate::ids::{CfsRqId, EntityId, GroupId, TaskId};
 use crate::load::Update;
 use crate::queue::Dequeue;
-use crate::rules::{Feature, IdleEntities, Picking};
+use crate::rules::{Feature, IdleEntities, Pelt, Picking};
 use crate::sched::Sched;
 use crate::weight::calc_delta_fair;
 
@@ -212,11 +212,7 @@ impl Sched {
             return;
         };
         self.resched_curr(cpu, from);
-        let tunables = &self.rules.tunables;
-        let sched_nr_latency = sched_nr_latency(
-            tunables.latency_ns(self.nr_online),
-            tunables.min_granularity_ns(self.nr_online),
-        );
+        let sched_nr_latency = sched_nr_latency(self.slices.latency, self.slices.min_granularity);
         if self.rules.features.has(Feature::LastBuddy)
             && u64::from(nr_running) >= sched_nr_latency
             && self.task_of(preempted).is_some()
@@ -275,11 +271,30 @@ impl Sched {
 
     /// The scheduler's part of a tick on a CPU that runs a task (`task_tick_fair`).
     pub(crate) fn task_tick(&mut self, cpu: CpuId, curr: TaskId) {
-        let mut next = Some(self.task(curr).se);
+        let se = self.task(curr).se;
+        // Each form of load tracking is compiled apart, as in update_load_avg.
+        match self.rules.load.pelt {
+            Pelt::RunnableLoad => self.entities_tick(Pelt::RunnableLoad, cpu, se),
+            Pelt::Runnable => self.entities_tick(Pelt::Runnable, cpu, se),
+            weighted @ (Pelt::Weighted(_) | Pelt::WeightedSegments) => {
+                self.entities_tick(weighted, cpu, se);
+            }
+        }
+        self.update_misfit_status(cpu, Some(curr));
+    }
+
+    /// The tick of an entity that runs and of those above it (`entity_tick`).
+    #[expect(
+        clippy::inline_always,
+        reason = "it is to be compiled with the form known"
+    )]
+    #[inline(always)]
+    fn entities_tick(&mut self, form: Pelt, cpu: CpuId, se: EntityId) {
+        let mut next = Some(se);
         while let Some(se) = next {
             let cfs_rq = self.se(se).cfs_rq;
-            self.update_curr(cfs_rq);
-            self.update_load_avg(se, Update::Tg);
+            self.charge_curr(cfs_rq);
+            self.update_load_avg_of(form, se, Update::Tg);
             self.update_cfs_group(se);
             // Deadlines are looked after by update_curr.
             if !self.is_eevdf()
@@ -291,7 +306,6 @@ impl Sched {
             }
             next = self.se(se).parent;
         }
-        self.update_misfit_status(cpu, Some(curr));
     }
 
     /// The current task lets others go first (`yield_task_fair`).

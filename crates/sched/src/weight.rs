@@ -167,7 +167,14 @@ impl LoadWeight {
 #[inline]
 pub(crate) fn calc_delta(delta_ns: u64, weight: u64, total: LoadWeight) -> u64 {
     let mut shift = 32;
-    let factor = below_32_bits(weight, &mut shift) * u64::from(total.inverse());
+    // No weight is so large, but that of very many tasks.
+    let weight = if weight >> 32 == 0 {
+        weight
+    } else {
+        std::hint::cold_path();
+        below_32_bits(weight, &mut shift)
+    };
+    let factor = weight * u64::from(total.inverse());
     let factor = below_32_bits(factor, &mut shift);
     if delta_ns >> 32 == 0 {
         (delta_ns * factor) >> shift

@@ -30,16 +30,14 @@ pub(crate) struct Cpu {
     pub(crate) walking: u64,
     /// The thread that ran on it last.
     pub(crate) last: Option<u32>,
-    /// The tick comes at this time and every tick period after.
-    pub(crate) tick_phase: u64,
     idle_since: u64,
     idle_periods: [u64; HISTORY],
     idle_count: u64,
 }
 
 impl Cpu {
-    /// An idle CPU whose tick has this phase.
-    pub(crate) fn new(tick_phase: u64) -> Self {
+    /// An idle CPU.
+    pub(crate) fn new() -> Self {
         Self {
             running: None,
             from: 0,
@@ -47,19 +45,10 @@ impl Cpu {
             seen: None,
             walking: FULL,
             last: None,
-            tick_phase,
             idle_since: 0,
             idle_periods: [0; HISTORY],
             idle_count: 0,
         }
-    }
-
-    /// The first tick after `now`.
-    pub(crate) fn next_tick(&self, now: u64, period: u64) -> u64 {
-        if now < self.tick_phase {
-            return self.tick_phase;
-        }
-        now + period - (now - self.tick_phase) % period
     }
 
     /// It begins to idle.
@@ -91,17 +80,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_stay_on_the_cpus_own_grid() {
-        let cpu = Cpu::new(300);
-        assert_eq!(cpu.next_tick(0, 1000), 300);
-        assert_eq!(cpu.next_tick(300, 1000), 1300);
-        assert_eq!(cpu.next_tick(1299, 1000), 1300);
-        assert_eq!(cpu.next_tick(4500, 1000), 5300);
-    }
-
-    #[test]
     fn the_last_eight_idle_periods_count() {
-        let mut cpu = Cpu::new(0);
+        let mut cpu = Cpu::new();
         assert_eq!(cpu.expected_idle(), u64::MAX);
         let mut now = 0;
         for period in [1000, 1000, 10, 20, 10, 20, 10, 20, 10, 20] {

@@ -16,7 +16,7 @@ use teeter_machine::{CpuId, CpuSet};
 use teeter_scenario::Nanos;
 use teeter_scenario::document::{Scenario, ScriptEntry, Until};
 use teeter_sched::decision::Decisions;
-use teeter_sched::{Effect, GroupId, Sched, TaskId};
+use teeter_sched::{GroupId, Sched, TaskId};
 use teeter_workload as workload;
 
 use crate::code::Code;
@@ -58,11 +58,8 @@ pub struct Simulation {
 
     queue: Queue,
     sched: Sched,
-    effects: Vec<Effect>,
     /// When the kernel's timer event is set to.
     kernel_timer: Option<Nanos>,
-    /// Tick period, ns.
-    tick: u64,
     cpus: Vec<Cpu>,
     /// Busy hardware threads of each core.
     busy: Vec<u32>,
@@ -240,7 +237,7 @@ impl Simulation {
         match event {
             Event::Boundary(cpu) => return self.boundary(cpu),
             Event::Tick(cpu) => {
-                self.queue.set(event, self.now + self.tick);
+                self.queue.pass_tick();
                 self.tick(cpu);
             }
             Event::Resched(cpu) => {

@@ -1,10 +1,10 @@
 //! The cgroup tree: who is whose parent, and which CPUs each may use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use teeter_machine::{CpuId, CpuSet, NodeId};
-use teeter_scenario::Nanos;
 use teeter_scenario::document::{Bandwidth, Scenario, Tasks};
+use teeter_scenario::{Nanos, limits};
 use teeter_sched::{GroupId, Sched};
 
 /// cpu.weight of a cgroup that is not listed.
@@ -34,6 +34,25 @@ pub(crate) struct Groups {
     by_path: BTreeMap<String, usize>,
 }
 
+/// Paths of the cgroups listed, of those that tasks name and that rt-app documents do, and of sessions' groups where
+/// the kernel makes them.
+fn paths(scenario: &Scenario, autogroups: bool) -> Vec<String> {
+    let tasks = || scenario.tasks.iter();
+    let listed = scenario.cgroups.iter().map(|cgroup| cgroup.path.clone());
+    let sessions = tasks().filter(|_| autogroups);
+    listed
+        .chain(tasks().map(|tasks| tasks.cgroup.clone()))
+        .chain(tasks().flat_map(teeter_workload::rtapp::taskgroups))
+        .chain(sessions.map(|tasks| autogroup(tasks.session)))
+        .collect()
+}
+
+/// A path and those of its parents but the root's.
+fn upwards(path: &str) -> impl Iterator<Item = &str> {
+    let parents = std::iter::successors(Some(path), |path| Some(path.rsplit_once('/')?.0));
+    parents.take_while(|path| !path.is_empty())
+}
+
 impl Groups {
     /// Makes the scenario's cgroups known to the scheduler: those listed, in their order, those that
     /// tasks name, and the parents they need.
@@ -47,21 +66,12 @@ impl Groups {
             list: vec![root],
             by_path: BTreeMap::from([(ROOT.to_owned(), 0)]),
         };
-        let listed = scenario.cgroups.iter().map(|cgroup| &cgroup.path);
-        for path in listed.chain(scenario.tasks.iter().map(|tasks| &tasks.cgroup)) {
+        let paths = paths(scenario, sched.rules().tunables.autogroup);
+        let with_parents: BTreeSet<&str> = paths.iter().flat_map(|path| upwards(path)).collect();
+        let threads = scenario.threads().min(u64::from(limits::THREADS));
+        sched.make_room(with_parents.len(), threads as usize);
+        for path in &paths {
             groups.make(path, scenario, sched);
-        }
-        for path in scenario
-            .tasks
-            .iter()
-            .flat_map(teeter_workload::rtapp::taskgroups)
-        {
-            groups.make(&path, scenario, sched);
-        }
-        if sched.rules().tunables.autogroup {
-            for tasks in &scenario.tasks {
-                groups.make(&autogroup(tasks.session), scenario, sched);
-            }
         }
         groups
     }

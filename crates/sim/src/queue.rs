@@ -1,16 +1,18 @@
 //! The event queue. Every CPU and thread has slots of its own, which hold one pending event each, so
 //! an event is moved or cancelled in place and nothing is allocated after construction.
 //!
-//! A CPU's next tick and its next boundary change all the time and are many; they sit in a
-//! tournament tree by CPU. All else is in a heap. Equal times come in this order: CPUs by number, at
-//! each the tick before the boundary; then the others in the order in which they were set.
+//! Ticks come in a fixed order. CPUs' next boundaries change all the time and are many; they sit in a tournament
+//! tree by CPU. All else is in a heap. Equal times come in this order: CPUs by number, at each the tick before the
+//! boundary; then the others in the order in which they were set.
 
 mod heap;
+mod ticks;
 mod tree;
 
 use teeter_machine::CpuId;
 
 use heap::Heap;
+use ticks::Ticks;
 use tree::{NEVER, Tree};
 
 /// What can be pending. Each value is one slot.
@@ -39,36 +41,25 @@ pub(crate) enum Event {
 /// Heap slots of each CPU.
 const KINDS: u32 = 6;
 
-/// A CPU's events in the tree.
-#[derive(Clone, Copy, Debug)]
-struct Own {
-    tick: u64,
-    boundary: u64,
-}
-
 /// Pending events by time.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
-    own: Vec<Own>,
-    tree: Tree,
+    ticks: Ticks,
+    boundaries: Tree,
     others: Heap,
     /// First heap slot of a thread.
     threads_at: u32,
 }
 
 impl Queue {
-    /// An empty queue for so many CPUs and threads.
-    pub(crate) fn new(nr_cpus: usize, threads: usize) -> Self {
+    /// An empty queue for CPUs whose ticks, a period apart, have these phases, and for so many threads.
+    pub(crate) fn new(period: u64, phases: impl Iterator<Item = u64>, threads: usize) -> Self {
+        let ticks = Ticks::new(period, phases);
+        let nr_cpus = ticks.nr_cpus();
         let threads_at = KINDS * nr_cpus as u32 + 1;
         Self {
-            own: vec![
-                Own {
-                    tick: NEVER,
-                    boundary: NEVER
-                };
-                nr_cpus
-            ],
-            tree: Tree::new(nr_cpus),
+            ticks,
+            boundaries: Tree::new(nr_cpus),
             others: Heap::new(threads_at as usize + threads),
             threads_at,
         }
@@ -77,44 +68,48 @@ impl Queue {
     /// The earliest event, which stays pending until it is set anew or cancelled. O(1).
     #[inline]
     pub(crate) fn first(&self) -> Option<(u64, Event)> {
-        let (time, cpu) = self.tree.first();
+        let (tick, boundary) = (self.ticks.first(), self.boundaries.first());
+        let (time, event) = if tick <= boundary {
+            (tick.0, Event::Tick(CpuId(tick.1 as u16)))
+        } else {
+            (boundary.0, Event::Boundary(CpuId(boundary.1 as u16)))
+        };
         match self.others.first() {
             Some((other, slot)) if other < time => Some((other, self.event(slot))),
             _ if time == NEVER => None,
-            _ => {
-                let own = self.own[cpu as usize];
-                let cpu = CpuId(cpu as u16);
-                let event = if own.tick <= own.boundary {
-                    Event::Tick(cpu)
-                } else {
-                    Event::Boundary(cpu)
-                };
-                Some((time, event))
-            }
+            _ => Some((time, event)),
         }
     }
 
-    /// Makes the event pending at `time`, wherever it was before. O(log n).
+    /// Makes the event, which is no tick, pending at `time`, wherever it was before. O(log n).
     #[inline]
     pub(crate) fn set(&mut self, event: Event, time: u64) {
         match event {
-            Event::Boundary(cpu) => {
-                self.own[cpu.index()].boundary = time;
-                self.play(cpu);
-            }
-            Event::Tick(cpu) => {
-                self.own[cpu.index()].tick = time;
-                self.play(cpu);
-            }
+            Event::Boundary(cpu) => self.boundaries.set(u32::from(cpu.0), time),
             _ => self.others.set(self.slot(event), time),
         }
+    }
+
+    /// The tick that is the first event has come: that CPU's next one is a period later.
+    #[inline]
+    pub(crate) fn pass_tick(&mut self) {
+        self.ticks.pass();
+    }
+
+    /// The CPU, which did not, ticks from now on: the first time after now.
+    pub(crate) fn start_tick(&mut self, cpu: CpuId, now: u64) {
+        self.ticks.start(u32::from(cpu.0), now);
+    }
+
+    /// The CPU ticks no longer.
+    pub(crate) fn stop_tick(&mut self, cpu: CpuId) {
+        self.ticks.stop(u32::from(cpu.0));
     }
 
     /// As [`Queue::set`], but leaves an event alone that is pending at an earlier time.
     pub(crate) fn set_earlier(&mut self, event: Event, time: u64) {
         let pending = match event {
-            Event::Boundary(cpu) => Some(self.own[cpu.index()].boundary),
-            Event::Tick(cpu) => Some(self.own[cpu.index()].tick),
+            Event::Boundary(cpu) => Some(self.boundaries.time(u32::from(cpu.0))),
             _ => self.others.time(self.slot(event)),
         };
         if pending.is_none_or(|pending| pending > time) {
@@ -126,18 +121,12 @@ impl Queue {
     #[inline]
     pub(crate) fn cancel(&mut self, event: Event) {
         match event {
-            Event::Boundary(_) | Event::Tick(_) => self.set(event, NEVER),
+            Event::Boundary(_) => self.set(event, NEVER),
             _ => self.others.cancel(self.slot(event)),
         }
     }
 
-    #[inline]
-    fn play(&mut self, cpu: CpuId) {
-        let Own { tick, boundary } = self.own[cpu.index()];
-        self.tree.set(u32::from(cpu.0), tick.min(boundary));
-    }
-
-    /// The heap slot of an event that is not in the tree.
+    /// The heap slot of an event that is kept there.
     fn slot(&self, event: Event) -> u32 {
         let of_cpu = |cpu: CpuId, kind: u32| KINDS * u32::from(cpu.0) + kind;
         match event {
@@ -177,7 +166,10 @@ mod tests {
     fn order(queue: &mut Queue) -> Vec<(u64, Event)> {
         std::iter::from_fn(|| {
             let first = queue.first()?;
-            queue.cancel(first.1);
+            match first.1 {
+                Event::Tick(cpu) => queue.stop_tick(cpu),
+                event => queue.cancel(event),
+            }
             Some(first)
         })
         .collect()
@@ -185,7 +177,7 @@ mod tests {
 
     #[test]
     fn equal_times_have_a_fixed_order() {
-        let mut queue = Queue::new(2, 2);
+        let mut queue = Queue::new(10, [7, 7].into_iter(), 2);
         let (a, b) = (CpuId(0), CpuId(1));
         let events = [
             Event::Tick(a),
@@ -199,30 +191,35 @@ mod tests {
             Event::Resched(b),
             Event::Unthrottle(a),
         ];
-        for event in [4, 1, 5, 6, 3, 2, 0, 7, 8, 9] {
+        queue.start_tick(b, 0);
+        for event in [4, 1, 5, 6, 3, 7, 8, 9] {
             queue.set(events[event], 7);
         }
+        queue.start_tick(a, 0);
         assert_eq!(order(&mut queue), events.map(|event| (7, event)));
     }
 
     #[test]
     fn an_event_is_moved_and_cancelled() {
-        let mut queue = Queue::new(2, 1);
+        let mut queue = Queue::new(10, [1, 5].into_iter(), 1);
         let (tick, boundary) = (Event::Tick(CpuId(1)), Event::Boundary(CpuId(1)));
-        queue.set(tick, 5);
+        queue.start_tick(CpuId(1), 0);
         queue.set(boundary, 3);
         queue.set(Event::Timer(0), 4);
         assert_eq!(queue.first(), Some((3, boundary)));
         queue.set(boundary, 9);
         assert_eq!(queue.first(), Some((4, Event::Timer(0))));
         queue.cancel(Event::Timer(0));
-        queue.cancel(tick);
+        assert_eq!(queue.first(), Some((5, tick)));
+        queue.pass_tick();
+        assert_eq!(queue.first(), Some((9, boundary)));
+        queue.stop_tick(CpuId(1));
         assert_eq!(order(&mut queue), [(9, boundary)]);
     }
 
     #[test]
     fn set_earlier_keeps_the_earlier() {
-        let mut queue = Queue::new(1, 0);
+        let mut queue = Queue::new(10, [0].into_iter(), 0);
         for event in [Event::Resched(CpuId(0)), Event::Boundary(CpuId(0))] {
             queue.set_earlier(event, 9);
             queue.set_earlier(event, 12);

@@ -12,10 +12,14 @@ use crate::sched::Sched;
 
 impl Sched {
     /// Notes whether the task that runs on a CPU is too big for it, with its load.
+    #[inline]
     pub(crate) fn update_misfit_status(&mut self, cpu: CpuId, task: Option<TaskId>) {
-        if !self.domains.asym_capacity {
-            return;
+        if self.domains.asym_capacity {
+            self.note_misfit_task(cpu, task);
         }
+    }
+
+    fn note_misfit_task(&mut self, cpu: CpuId, task: Option<TaskId>) {
         let misfit = task.filter(|&task| {
             self.task(task).affinity.len() > 1
                 && self.could_use_bigger(task, cpu)

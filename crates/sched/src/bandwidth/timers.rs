@@ -13,6 +13,7 @@ use crate::sched::{BOOT_NS, Sched};
 
 impl Sched {
     /// When a timer of the kernel expires next; the engine calls [`Sched::run_timers`] then.
+    #[inline]
     pub fn next_timer(&self) -> Option<Nanos> {
         self.next_timer.map(|time| Nanos(time - BOOT_NS))
     }

@@ -55,10 +55,14 @@ pub(crate) fn h_load_below(h_load: u64, load_avg: u64, cfs_rq_load_avg: u64) -> 
 
 impl Sched {
     /// Brings a group entity's weights up to date (`update_cfs_group`); nothing for a task.
+    #[inline]
     pub(crate) fn update_cfs_group(&mut self, se: EntityId) {
-        let Some(my_q) = self.se(se).my_q() else {
-            return;
-        };
+        if let Some(my_q) = self.se(se).my_q() {
+            self.update_group_of(se, my_q);
+        }
+    }
+
+    fn update_group_of(&mut self, se: EntityId, my_q: CfsRqId) {
         let rules = &self.rules;
         let gcfs = self.cfs(my_q);
         if rules.pick.empty_group_keeps_weight && gcfs.load.weight == 0 {

@@ -50,6 +50,52 @@ pub(super) struct Decay {
     factor: u32,
 }
 
+/// What the full periods between two updates contribute, where so many periods end in between, 1 to 31. Entry 0 means
+/// nothing.
+const FULL: [u32; 32] = {
+    let mut full = [0; 32];
+    let mut at = 0;
+    while at < full.len() {
+        let left = (LOAD_AVG_MAX * Y_INV[at] as u64) >> 32;
+        full[at] = (LOAD_AVG_MAX - 1024).wrapping_sub(left) as u32;
+        at += 1;
+    }
+    full
+};
+
+/// Decay by less than a half, which most is: without shifts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShortDecay {
+    /// Of 2^32.
+    factor: u64,
+    full: u64,
+}
+
+impl ShortDecay {
+    /// That of so many periods, if they are 1 to 31.
+    #[inline]
+    pub(super) fn over(periods: u64) -> Option<Self> {
+        let at = periods as usize;
+        let factor = *Y_INV.get(at)?;
+        Some(Self {
+            factor: u64::from(factor),
+            full: u64::from(*FULL.get(at)?),
+        })
+    }
+
+    /// As [`Decay::of_small`].
+    #[inline]
+    pub(super) fn of_small(self, value: u64) -> u64 {
+        (value * self.factor) >> 32
+    }
+
+    /// As [`Decay::segments`].
+    #[inline]
+    pub(super) fn segments(self, d1: u64, d3: u64) -> u64 {
+        self.of_small(d1) + self.full + d3
+    }
+}
+
 impl Decay {
     /// That of so many periods.
     #[inline]
@@ -144,6 +190,20 @@ mod tests {
         assert_eq!(decay_load(1000, 0), 999);
         assert_eq!(decay_load(u64::from(u32::MAX), 2017), 0);
         assert_eq!(decay_load(u64::MAX, u64::MAX), 0);
+    }
+
+    #[test]
+    fn short_decay_is_decay() {
+        for periods in 1..32 {
+            let (short, decay) = (ShortDecay::over(periods).unwrap(), Decay::over(periods));
+            for value in [0, 1, 1024, LOAD_AVG_MAX, 48_887_808, (1 << 32) - 1] {
+                assert_eq!(short.of_small(value), decay.of(value), "{value} {periods}");
+            }
+            for (d1, d3) in [(1, 0), (1024, 1023), (37, 512)] {
+                assert_eq!(short.segments(d1, d3), decay.segments(d1, d3), "{periods}");
+            }
+        }
+        assert!(ShortDecay::over(32).is_none());
     }
 
     #[test]

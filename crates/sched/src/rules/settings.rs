@@ -127,7 +127,26 @@ impl Tunables {
     }
 }
 
+/// Times by which entities are picked, ns, for a number of online CPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slices {
+    pub(crate) latency: u64,
+    pub(crate) min_granularity: u64,
+    pub(crate) wakeup_granularity: u64,
+    pub(crate) base_slice: u64,
+}
+
 impl Rules {
+    /// What the tunables come to on a machine with this many online CPUs.
+    pub(crate) fn slices(&self, online: usize) -> Slices {
+        Slices {
+            latency: self.tunables.latency_ns(online),
+            min_granularity: self.tunables.min_granularity_ns(online),
+            wakeup_granularity: self.tunables.wakeup_granularity_ns(online),
+            base_slice: self.base_slice_ns(online),
+        }
+    }
+
     /// `sched_base_slice_ns` on a machine with this many online CPUs (v6.6).
     pub fn base_slice_ns(&self, online: usize) -> u64 {
         let default = self.pick.base_slice_ns * factor(online);

@@ -17,6 +17,15 @@ use crate::task::{NewTask, State, Task};
 use crate::weight::{LoadWeight, NICE_0_LOAD, shares_of_cpu_weight};
 
 impl Sched {
+    /// Makes room for so many more groups and tasks, so that what is there need not be copied as they come.
+    pub fn make_room(&mut self, groups: usize, tasks: usize) {
+        let queues = groups * self.nr_cpus;
+        self.groups.reserve_exact(groups);
+        self.cfs_rqs.reserve_exact(queues);
+        self.entities.reserve_exact(queues + tasks);
+        self.tasks.reserve_exact(tasks);
+    }
+
     /// Makes a group below `parent`. `weight` is a cgroup v2 `cpu.weight`, 1 to 10000.
     pub fn add_group(&mut self, parent: GroupId, weight: u32) -> GroupId {
         let group = GroupId(self.groups.len() as u32);

@@ -64,6 +64,7 @@ impl Sched {
     fn change_online(&mut self, online: CpuSet) {
         self.nohz.online = online;
         self.nr_online = online.len();
+        self.slices = self.rules.slices(self.nr_online);
         self.numa.nodes.set_online(&online);
         for task in &mut self.tasks {
             task.affinity = task.cpus_mask.and(&online);

@@ -96,7 +96,9 @@ pub(super) fn simulation(
     let seed = derive_seed(scenario.run.seed, repeat);
     sched.idle_before(scenario.run.uptime);
     sched.seed(draw(seed, Purpose::Kernel, 0, u64::MAX));
-    let mut queue = Queue::new(topology.cpus.len(), world.threads.len());
+    let phase = |cpu: CpuId| draw(seed, Purpose::TickPhase, u64::from(cpu.0), tick);
+    let phases = topology.cpu_ids().map(phase);
+    let mut queue = Queue::new(tick, phases, world.threads.len());
     let names = Names {
         groups: &groups.ids(),
         table: &world.table,
@@ -120,7 +122,6 @@ pub(super) fn simulation(
             }
         }
     }
-    let phase = |cpu: CpuId| draw(seed, Purpose::TickPhase, u64::from(cpu.0), tick);
     let places = topology
         .cpu_ids()
         .map(|cpu| (topology.cpu(cpu).node, topology.online.contains(cpu)));
@@ -150,10 +151,8 @@ pub(super) fn simulation(
         groups: Arc::new(groups.ids()),
         queue,
         sched,
-        effects: Vec::new(),
         kernel_timer: None,
-        tick,
-        cpus: topology.cpu_ids().map(|cpu| Cpu::new(phase(cpu))).collect(),
+        cpus: vec![Cpu::new(); topology.cpus.len()],
         busy: vec![0; hardware.nr_cores()],
         active: vec![0; hardware.nr_packages()],
         traffic: Traffic::new(topology.cpus.len(), nodes),

@@ -14,25 +14,22 @@ const MIGRATED: u64 = 2;
 
 impl Simulation {
     /// Answers all effects, and those of the answers, until the scheduler wants nothing more now.
+    #[inline]
     pub(super) fn settle(&mut self) {
-        let mut effects = std::mem::take(&mut self.effects);
-        loop {
-            self.sched.take_effects(&mut effects);
-            if effects.is_empty() {
-                break;
-            }
-            for effect in effects.drain(..) {
-                self.answer(effect);
-            }
+        while let Some(effect) = self.sched.next_effect() {
+            self.answer(effect);
         }
-        self.effects = effects;
         let timer = self.sched.next_timer();
         if timer != self.kernel_timer {
-            self.kernel_timer = timer;
-            match timer {
-                Some(time) => self.queue.set(Event::KernelTimer, time.0.max(self.now)),
-                None => self.queue.cancel(Event::KernelTimer),
-            }
+            self.set_kernel_timer(timer);
+        }
+    }
+
+    fn set_kernel_timer(&mut self, timer: Option<Nanos>) {
+        self.kernel_timer = timer;
+        match timer {
+            Some(time) => self.queue.set(Event::KernelTimer, time.0.max(self.now)),
+            None => self.queue.cancel(Event::KernelTimer),
         }
     }
 
@@ -117,17 +114,15 @@ impl Simulation {
 
     /// An idle CPU has work again: its tick comes back.
     fn gets_busy(&mut self, cpu: CpuId) {
-        let state = &mut self.cpus[cpu.index()];
-        state.leaves_idle(self.now);
-        let tick = state.next_tick(self.now, self.tick);
-        self.queue.set(Event::Tick(cpu), tick);
+        self.cpus[cpu.index()].leaves_idle(self.now);
+        self.queue.start_tick(cpu, self.now);
         self.share_core(cpu, 1);
     }
 
     /// A CPU idles: its tick stops.
     fn gets_idle(&mut self, cpu: CpuId) {
         self.cpus[cpu.index()].goes_idle(self.now);
-        self.queue.cancel(Event::Tick(cpu));
+        self.queue.stop_tick(cpu);
         self.share_core(cpu, -1);
     }
 

@@ -48,6 +48,11 @@ impl Tree {
         (time, cpu)
     }
 
+    /// A CPU's time.
+    pub(super) fn time(&self, cpu: u32) -> u64 {
+        self.nodes[self.leaves + cpu as usize].time
+    }
+
     /// Sets a CPU's time. O(log n).
     #[inline]
     pub(super) fn set(&mut self, cpu: u32, time: u64) {
