@@ -200,9 +200,19 @@ pub(crate) struct ReplicateArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs {
+    /// Run this one instead of the standard scenarios, under its first kernel: a file, - for stdin, a link, or
+    /// preset:NAME
+    #[arg(value_name = "SCENARIO", conflicts_with = "only")]
+    pub(crate) scenario: Option<String>,
     /// Run one of them only, in this process
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Option<String>,
+    /// Stop after so many events
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    pub(crate) events: u64,
+    /// Put the scheduler's decisions on record meanwhile
+    #[arg(long)]
+    pub(crate) decisions: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -9,29 +9,43 @@ use std::{env, fs};
 use serde_json::{Value, json};
 use teeter_report::Table;
 use teeter_report::bench::{Bench, Cost};
+use teeter_sched::decision::Decisions;
+use teeter_sim::Simulation;
 
 use crate::args::BenchArgs;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::{check, source};
 
+/// Events between which decisions are taken out.
+const EVENTS: u64 = 20_000;
+
 /// Measures all scenarios, or the one that the arguments name.
 pub(crate) fn execute(args: &BenchArgs) -> Result<String, Error> {
-    let all = Bench::all().map_err(|problems| Error::scenario("bench", problems))?;
-    if let Some(name) = &args.only {
-        let bench = all.iter().find(|bench| bench.name == *name);
-        let bench = bench.ok_or_else(|| unknown(name, &all))?;
-        let speed = measured(bench);
-        return Ok(if args.json {
+    let one = |bench: &Bench| {
+        let speed = measured(bench, args);
+        if args.json {
             format!("{speed}\n")
         } else {
             text(&[speed])
-        });
+        }
+    };
+    if let Some(argument) = &args.scenario {
+        return Ok(one(&Bench {
+            name: source::name(argument).to_owned(),
+            about: String::new(),
+            scenario: source::scenario(argument)?,
+        }));
+    }
+    let all = Bench::all().map_err(|problems| Error::scenario("bench", problems))?;
+    if let Some(name) = &args.only {
+        let bench = all.iter().find(|bench| bench.name == *name);
+        return Ok(one(bench.ok_or_else(|| unknown(name, &all))?));
     }
     let progress = Progress::steps(all.len() as u64);
     let mut speeds = Vec::new();
     for bench in &all {
-        speeds.push(in_a_process(&bench.name)?);
+        speeds.push(in_a_process(&bench.name, args)?);
         progress.step();
     }
     drop(progress);
@@ -47,7 +61,7 @@ pub(crate) fn execute(args: &BenchArgs) -> Result<String, Error> {
     clippy::disallowed_methods,
     reason = "the clock is what is asked for, and the command runs natively alone"
 )]
-fn measured(bench: &Bench) -> Value {
+fn measured(bench: &Bench, args: &BenchArgs) -> Value {
     let before = memory("VmRSS:");
     let began = Instant::now();
     let simulation = check::simulation(&bench.scenario, 0, 0);
@@ -58,7 +72,7 @@ fn measured(bench: &Bench) -> Value {
     };
     let build_s = began.elapsed().as_secs_f64();
     let (began, on_cpu) = (Instant::now(), cpu_time());
-    simulation.run_until(simulation.end());
+    let decisions = simulate(&mut simulation, args);
     let cost = Cost {
         wall_s: began.elapsed().as_secs_f64(),
         cpu_s: cpu_time().zip(on_cpu).map(|(after, before)| after - before),
@@ -66,18 +80,39 @@ fn measured(bench: &Bench) -> Value {
         peak_bytes: memory("VmHWM:")
             .zip(before)
             .map(|(peak, before)| peak.saturating_sub(before)),
+        decisions,
     };
     let speed = bench.speed(&simulation.result(), cost);
     // Every key is a text, so that nothing can fail here.
     serde_json::to_value(speed).unwrap_or_default()
 }
 
+/// Runs a scenario. What profilers are to count is in here. Gives how many decisions went on record.
+#[inline(never)]
+fn simulate(simulation: &mut Simulation, args: &BenchArgs) -> u64 {
+    simulation.record_decisions(args.decisions);
+    let (mut taken, mut decisions) = (Decisions::new(), 0);
+    let mut left = args.events;
+    loop {
+        let events = left.min(EVENTS);
+        let done = simulation.run_events(simulation.end(), events) || simulation.finished();
+        simulation.take_decisions(&mut taken);
+        decisions += taken.len() as u64;
+        left -= events;
+        if done || left == 0 {
+            return decisions;
+        }
+    }
+}
+
 /// Runs one scenario in a process of its own.
-fn in_a_process(name: &str) -> Result<Value, Error> {
+fn in_a_process(name: &str, args: &BenchArgs) -> Result<Value, Error> {
     let failed = |error| Error::read("teeter bench", error);
     let program = env::current_exe().map_err(failed)?;
     let output = Command::new(program)
         .args(["bench", "--json", "--only", name])
+        .args(["--events", &args.events.to_string()])
+        .args(args.decisions.then_some("--decisions"))
         .output()
         .map_err(failed)?;
     serde_json::from_slice(&output.stdout).map_err(|error| failed(error.into()))
@@ -98,6 +133,8 @@ fn text(speeds: &[Value]) -> String {
         "simulated s/s",
         "CPU-ticks/s",
         "peak",
+        "B/thread",
+        "B/CPU",
         "CPU time",
         "ns/event",
     ];
@@ -117,6 +154,8 @@ fn text(speeds: &[Value]) -> String {
             format!("{:.1}", number("simulated_s_per_s")),
             format!("{:.2} M", number("cpu_ticks_per_s") / 1e6),
             format!("{:.1} MB", number("peak_bytes") / 1e6),
+            format!("{:.0}", number("bytes_per_thread")),
+            format!("{:.0}", number("bytes_per_cpu")),
             format!("{seconds:.2} s"),
             format!("{:.0}", 1e9 / number("events_per_s")),
         ]);

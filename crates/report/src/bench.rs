@@ -38,6 +38,12 @@ pub struct Speed {
     pub cpu_ticks_per_s: f64,
     /// Memory at its peak beyond what the process held before; `None` where the system does not tell.
     pub peak_bytes: Option<u64>,
+    /// That for each thread and for each CPU: all of it, of whatever kind.
+    pub bytes_per_thread: Option<f64>,
+    /// See [`Speed::bytes_per_thread`].
+    pub bytes_per_cpu: Option<f64>,
+    /// Decisions that went on record.
+    pub decisions: u64,
     /// Time from the first event to the last.
     pub wall_s: f64,
     /// CPU time of that; `None` where the system does not tell.
@@ -63,6 +69,8 @@ pub struct Cost {
     pub build_s: f64,
     /// See [`Speed::peak_bytes`].
     pub peak_bytes: Option<u64>,
+    /// See [`Speed::decisions`].
+    pub decisions: u64,
 }
 
 impl Bench {
@@ -131,6 +139,7 @@ impl Bench {
         let seconds = cost.cpu_s.unwrap_or(cost.wall_s).max(1e-9);
         let simulated = run.elapsed_ns as f64 / 1e9;
         let busy: f64 = run.cpus.busy.iter().sum();
+        let bytes_per = |parts: u64| cost.peak_bytes.map(|bytes| bytes as f64 / parts as f64);
         Speed {
             name: self.name.clone(),
             events: run.events,
@@ -138,6 +147,9 @@ impl Bench {
             simulated_s_per_s: simulated / seconds,
             cpu_ticks_per_s: busy * self.hz() * simulated / seconds,
             peak_bytes: cost.peak_bytes,
+            bytes_per_thread: bytes_per(self.scenario.threads()),
+            bytes_per_cpu: bytes_per(run.cpus.busy.len() as u64),
+            decisions: cost.decisions,
             wall_s: cost.wall_s,
             cpu_s: cost.cpu_s,
             build_s: cost.build_s,

@@ -65,6 +65,12 @@ pub(crate) enum Error {
         /// Why.
         source: Box<Error>,
     },
+    /// Some scenarios take more instructions than before.
+    #[error("more instructions than before: {}", scenarios.join(", "))]
+    Slower {
+        /// Which, and by how much.
+        scenarios: Vec<String>,
+    },
     /// Some parts of the test suite failed.
     #[error("failed: {}", parts.join(", "))]
     Tests {
@@ -106,6 +112,10 @@ impl Error {
                 "run only these again with `cargo xtask test --only {}`",
                 parts.join(",")
             )),
+            Self::Slower { .. } => Some(
+                "find what it is, or keep the new counts with `cargo xtask bench --bless` in a commit that says why"
+                    .into(),
+            ),
             Self::Start { .. } | Self::Failed { .. } | Self::Logged { .. } | Self::File { .. } => {
                 None
             }

@@ -1,9 +1,10 @@
-//! Teeter's own commands: `cargo xtask serve`, `build`, `test`, `picture`, `measure`, `gallery` and `setup`.
+//! Teeter's own commands: `cargo xtask serve`, `build`, `test`, `bench`, `picture`, `measure`, `gallery` and `setup`.
 //!
 //! Each makes sure of the tools it needs, keeps them in a cache outside the checkout, and says what it
 //! does and how long that took. The parts: [`workshop`] hands out tools made ready by [`wasm_std`],
 //! [`cargo_tool`], [`node`] and [`browser`]; [`site`], [`suite`] and [`e2e`] are what is done with them.
 
+mod bench;
 mod browser;
 mod cache;
 mod cargo_tool;
@@ -75,6 +76,12 @@ enum Command {
         #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
         only: Vec<Part>,
     },
+    /// Measure the engine, and compare the instructions it takes with those that the repository holds
+    Bench {
+        /// Keep the counts of instructions
+        #[arg(long)]
+        bless: bool,
+    },
     /// Take the pictures of the page that the README shows
     Picture,
     /// Measure how quick the page is: first results after an edit, frames while editing
@@ -105,6 +112,7 @@ fn run(cli: &Cli) -> Result<()> {
         Command::Serve { open, port } => site::serve(&workshop, *port, *open),
         Command::Build => site::build(&workshop).map(drop),
         Command::Test { only } => suite::run(&workshop, only),
+        Command::Bench { bless } => bench::run(&workshop, *bless),
         Command::Picture => e2e::picture(&workshop),
         Command::Measure => e2e::measure(&workshop),
         Command::Gallery => site::gallery(&workshop),

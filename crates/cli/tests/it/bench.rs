@@ -23,6 +23,17 @@ fn one_scenario_is_told_in_the_promised_shape() {
         assert!(speed[key].as_f64().unwrap() > 0.0, "{key}");
     }
     assert!(speed.get("peak_bytes").is_some());
+    assert_eq!(speed["decisions"], 0);
+}
+
+#[test]
+fn a_scenario_of_ones_own_is_measured_with_decisions_on_record() {
+    let arguments = ["bench", "preset:lu-group", "--events", "5000"];
+    let output = printed(&[&arguments[..], &["--decisions", "--json"]].concat(), "");
+    let speed: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(speed["name"], "preset:lu-group");
+    assert_eq!(speed["events"], 5000);
+    assert!(speed["decisions"].as_u64().unwrap() > 100);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! into memory.
 
 use teeter_scenario::expr::Expr;
-use teeter_sched::decision::{Decision, Decisions, VOCABULARY, Value};
+use teeter_sched::decision::{self, Decision, VOCABULARY, Value};
 use teeter_sim::{Simulation, ThreadTable};
 
 use crate::protocol::decisions::{Decisions, MOST, Told, Word};
@@ -17,7 +17,7 @@ pub(super) struct Watch {
     told: Vec<Told>,
     weighed: Option<Told>,
     fresh: bool,
-    taken: Decisions,
+    taken: decision::Decisions,
 }
 
 enum Filter {

@@ -192,7 +192,7 @@ mod tests {
                         let (time, phase) = (&mut times[cpu as usize], phases[cpu as usize]);
                         if *time == NEVER {
                             ticks.start(cpu, now);
-                            *time = (now + 1..).find(|t| t % PERIOD == phase).unwrap();
+                            *time = (now + 1..=now + PERIOD).find(|t| t % PERIOD == phase).unwrap();
                             if now < phase {
                                 *time = phase;
                             }
