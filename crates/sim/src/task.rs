@@ -64,8 +64,8 @@ impl Latencies {
     pub(crate) fn record(&mut self, nanos: u64) {
         let histogram = match &mut self.0 {
             Some(histogram) => histogram,
-            // The widest range there is for three digits; making it cannot fail.
-            empty => match Histogram::new_with_bounds(1, 1 << 42, 3) {
+            // For three digits, and as wide as what is recorded; making it cannot fail.
+            empty => match Histogram::new(3) {
                 Ok(histogram) => empty.insert(histogram),
                 Err(_) => return,
             },
