@@ -2,9 +2,9 @@
 //! interrupts and idle states.
 //!
 //! A [`Speed`] is a set of [`parameters`], all whole numbers, from which a few functions compute the
-//! costs that the engine adds to the scheduler's decisions. Each [`Preset`] machine has a set; another
-//! machine gets that of the hardware most like it in shape; the scenario's `machine.speed` overrides
-//! single parameters by name. Letters after a source grade it: R read there, M from memory of it, A
+//! costs that the engine adds to the scheduler's decisions. Each [`Preset`](crate::Preset) machine has a set; another
+//! machine gets that of the hardware that `machine.hardware` names, else of what is most like it in shape; the
+//! scenario's `machine.speed` overrides single parameters by name. Letters after a source grade it: R read there, M from memory of it, A
 //! assumed.
 //!
 //! # Set after a table was seen
@@ -15,7 +15,7 @@
 mod caches;
 mod channel;
 mod clock;
-mod hardware;
+pub mod hardware;
 mod memory;
 mod parameter;
 
@@ -25,11 +25,11 @@ pub use channel::Handover;
 pub(crate) use hardware::Hardware;
 pub use parameter::{Parameter, Unit, parameters};
 
-use teeter_scenario::document::{Machine, MachineSource};
+use teeter_scenario::document::Machine;
 use teeter_scenario::problem::join;
 use teeter_scenario::{Nanos, Problem};
 
-use crate::{Distance, Preset, Topology};
+use crate::{Distance, Topology};
 
 /// Full speed in the fixed point of [`Speed::smt_rate_q16`].
 pub const FULL_RATE: u32 = 1 << 16;
@@ -121,17 +121,19 @@ impl Speed {
     /// Unknown names and values of the wrong kind or out of range, with paths relative to the machine
     /// (`/speed/line.llc`).
     pub fn for_machine(machine: &Machine, topology: &Topology) -> Result<Self, Vec<Problem>> {
-        let preset = match &machine.source {
-            MachineSource::Preset(name) => Preset::find(name),
-            _ => None,
-        };
-        let hardware = preset.map_or_else(|| Hardware::like(topology), |preset| preset.hardware);
+        let (hardware, known) = Hardware::of(machine, topology);
         let mut speed = hardware.speed();
-        if preset.is_none() {
+        if !known {
             // What its clock does is not known.
             speed.turbo_most = 100;
         }
         let mut problems = Vec::new();
+        if let Some(name) = &machine.hardware
+            && Hardware::named(name).is_none()
+        {
+            let names = hardware::names().map(|(name, _)| name);
+            problems.push(Problem::unknown("/hardware", "hardware", name, names));
+        }
         for (name, value) in &machine.speed {
             let path = join("/speed", name);
             let parameter = parameters().iter().find(|parameter| parameter.name == name);
@@ -243,7 +245,7 @@ impl Speed {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use teeter_scenario::document::SettingValue;
+    use teeter_scenario::document::{MachineSource, SettingValue};
 
     pub(super) fn preset(name: &str) -> Speed {
         with(name, &[]).unwrap()
@@ -319,6 +321,24 @@ mod tests {
         assert_eq!(like("node:2 core:4 pu:2"), steady("haswell-2s"));
         assert_eq!(like("node:4 core:4 pu:2"), steady("4n-80c"));
         assert_eq!(like("core:4 pu:8"), preset("power8-8n"));
+    }
+
+    #[test]
+    fn a_machine_has_the_speed_of_the_hardware_it_names() {
+        let mut machine = Machine::new(MachineSource::Synthetic("node:2 core:4 pu:2".to_owned()));
+        let topology = Topology::from_spec(&machine).unwrap();
+        assert_eq!(hardware::name_of(&machine, &topology), "haswell");
+        machine.hardware = Some("zen".to_owned());
+        assert_eq!(hardware::name_of(&machine, &topology), "zen");
+        let speed = Speed::for_machine(&machine, &topology).unwrap();
+        assert_eq!(speed, preset("rome-2s"), "with its clock");
+        machine.hardware = Some("zem".to_owned());
+        let problems = Speed::for_machine(&machine, &topology).unwrap_err();
+        assert_eq!(
+            problems[0].to_string(),
+            "/hardware: unknown hardware `zem` (did you mean `zen`?)"
+        );
+        assert_eq!(hardware::names().count(), 5);
     }
 
     #[test]

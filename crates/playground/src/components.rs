@@ -1,10 +1,13 @@
 //! The page's parts, one a file.
 
 mod app;
+mod bench;
 mod chart_figure;
 mod choice;
 mod comparison;
 mod decisions_panel;
+mod domains;
+mod editor;
 mod field;
 mod gallery;
 mod guide;

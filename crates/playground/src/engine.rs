@@ -1,5 +1,6 @@
 //! The worker's side: runs one simulation in short slices, so that messages get through.
 
+mod domains;
 mod levels;
 mod watch;
 
@@ -8,6 +9,7 @@ use std::rc::Rc;
 
 use gloo::events::EventListener;
 use teeter_scenario::{Nanos, Scenario};
+use teeter_sched::SchedDomains;
 use teeter_sim::Simulation;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent};
@@ -77,6 +79,10 @@ struct Run {
     asked: bool,
     rows: usize,
     result_ms: f64,
+    /// What it was built from, and the sched domains once somebody looks at them.
+    scenario: Scenario,
+    kernel: usize,
+    domains: Option<SchedDomains>,
 }
 
 impl Engine {
@@ -90,6 +96,7 @@ impl Engine {
             Ok(ToWorker::Advance { until_ns }) => self.advance(Nanos(until_ns as u64)),
             Ok(ToWorker::Append { scenario }) => self.append(&scenario),
             Ok(ToWorker::Watch { filter }) => self.watch(filter.as_deref()),
+            Ok(ToWorker::Domains { cpu }) => self.domains(cpu),
             Err(error) => self.fail(0, vec![error.to_string()]),
         }
     }
@@ -121,6 +128,9 @@ impl Engine {
                     asked: true,
                     rows: 0,
                     result_ms: f64::NEG_INFINITY,
+                    scenario,
+                    kernel: kernel as usize,
+                    domains: None,
                 });
                 self.wake();
             }
@@ -151,6 +161,17 @@ impl Engine {
         self.watch.set(filter);
         if let Some(run) = &mut self.run {
             self.watch.apply(&mut run.simulation);
+        }
+    }
+
+    fn domains(&mut self, cpu: u32) {
+        let Some(run) = &mut self.run else { return };
+        if run.domains.is_none() {
+            run.domains = domains::build(&run.scenario, run.kernel);
+        }
+        if let Some(built) = &run.domains {
+            let told = domains::of(built, cpu, run.generation);
+            self.say(&FromWorker::Domains(told));
         }
     }
 

@@ -3,6 +3,7 @@
 mod animation_frame;
 mod draft;
 mod intake;
+mod pan_zoom;
 mod resize;
 mod theme;
 mod window_event;
@@ -10,6 +11,9 @@ mod window_event;
 pub(crate) use animation_frame::use_animation_frame;
 pub(crate) use draft::{DraftBook, use_draft};
 pub(crate) use intake::use_intake;
+pub(crate) use pan_zoom::{
+    Grip, Lasso, PanZoom, SLOP, Sight, on_stage, size_of, use_pan_zoom, use_sight,
+};
 pub(crate) use resize::use_resize;
 pub(crate) use theme::{Theme, ThemeHandle, use_theme};
 pub(crate) use window_event::use_window_event;

@@ -9,6 +9,7 @@ use yew::Callback;
 use crate::decision_log::DecisionLog;
 use crate::edit;
 use crate::pace::{Pace, Speed};
+use crate::protocol::domains::CpuDomains;
 use crate::protocol::{FromWorker, ToWorker};
 use crate::recording::Recording;
 use crate::runner::{Heard, Runner};
@@ -44,6 +45,8 @@ struct Inner {
     fresh: bool,
     pulses: u32,
     watch: Watched,
+    /// The CPU whose sched domains are looked at.
+    looked: Option<u32>,
     listener: Callback<Event>,
 }
 
@@ -52,6 +55,7 @@ struct Slot {
     runner: Runner,
     recording: Recording,
     decisions: DecisionLog,
+    domains: Option<CpuDomains>,
     loaded: bool,
 }
 
@@ -92,6 +96,7 @@ impl Player {
             fresh: false,
             pulses: 0,
             watch: Watched::default(),
+            looked: None,
             listener: Callback::noop(),
         })))
     }
@@ -214,6 +219,26 @@ impl Player {
         self.watch(|watch| watch.latest = latest);
     }
 
+    /// Has the sched domains of a CPU told from now on; `None`: no longer.
+    pub fn look(&self, cpu: Option<u32>) {
+        let mut inner = self.0.borrow_mut();
+        if inner.looked != cpu {
+            inner.looked = cpu;
+            if let Some(cpu) = cpu {
+                for slot in inner.slots.iter().filter(|slot| slot.loaded) {
+                    slot.runner.tell(ToWorker::Domains { cpu });
+                }
+            }
+        }
+    }
+
+    /// The sched domains of the CPU that is looked at, under a kernel.
+    pub fn domains(&self, slot: usize) -> Option<CpuDomains> {
+        let inner = self.0.borrow();
+        let found = inner.slots.get(slot)?.domains.clone()?;
+        (inner.looked == Some(found.cpu)).then_some(found)
+    }
+
     fn watch(&self, change: impl FnOnce(&mut Watched)) {
         let mut inner = self.0.borrow_mut();
         let before = inner.watch.filter();
@@ -258,6 +283,7 @@ impl Player {
                             runner,
                             recording: Recording::default(),
                             decisions: DecisionLog::default(),
+                            domains: None,
                             loaded: false,
                         });
                     }
@@ -384,6 +410,9 @@ impl Inner {
                 slot.recording = Recording::new(run, &scenario);
                 slot.decisions = DecisionLog::default();
                 slot.loaded = true;
+                if let Some(cpu) = self.looked {
+                    slot.runner.tell(ToWorker::Domains { cpu });
+                }
                 let all = self.slots.iter().all(|slot| slot.loaded);
                 return all.then_some(Event::Runs);
             }
@@ -397,6 +426,10 @@ impl Inner {
             }
             FromWorker::Decisions(news) if news.generation == generation && slot.loaded => {
                 slot.decisions.take(news);
+                self.fresh = true;
+            }
+            FromWorker::Domains(told) if told.generation == generation => {
+                slot.domains = Some(told);
                 self.fresh = true;
             }
             FromWorker::Failed(failed)

@@ -5,12 +5,14 @@
 //! to: what comes late from an earlier one is dropped. [`wire`] has the form in which they travel.
 
 pub mod decisions;
+pub mod domains;
 pub mod wire;
 
 use serde::{Deserialize, Serialize};
 use teeter_sim::ThreadTable;
 
 use decisions::Decisions;
+use domains::CpuDomains;
 
 /// From the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,11 @@ pub enum ToWorker {
         /// An expression over the names of decisions; empty: all pass.
         filter: Option<String>,
     },
+    /// Tell the sched domains of a CPU.
+    Domains {
+        /// Which one.
+        cpu: u32,
+    },
 }
 
 /// From a worker to the page.
@@ -53,6 +60,8 @@ pub enum FromWorker {
     Frame(Frame),
     /// What was watched for.
     Decisions(Decisions),
+    /// The sched domains that were asked for.
+    Domains(CpuDomains),
     /// The scenario cannot be run, or the change not be made.
     Failed(Failed),
 }

@@ -1,6 +1,6 @@
 //! A place on the machine, at any of its levels, where tasks are started or bound. Pure.
 
-use teeter_machine::{Cpu, CpuId, Topology};
+use teeter_machine::{Cpu, CpuId, NodeId, Topology};
 use teeter_scenario::CpuList;
 
 /// The levels, smallest first, with their names.
@@ -70,6 +70,50 @@ impl Level {
     }
 }
 
+/// A place of the machine, under a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// A CPU, and with it its core, cache and node.
+    Cpu(CpuId),
+    /// A cache, and with it its node.
+    Llc(u16),
+    /// A node.
+    Node(NodeId),
+}
+
+impl Spot {
+    /// The places here, smallest first: each level with its number.
+    pub fn places(self, topology: &Topology) -> Vec<(Level, u16)> {
+        let level = match self {
+            Self::Cpu(_) => Level::Cpu,
+            Self::Llc(_) => Level::Llc,
+            Self::Node(_) => Level::Node,
+        };
+        let within = |cpu: &CpuId| match self {
+            Self::Cpu(own) => *cpu == own,
+            Self::Llc(llc) => topology.cpu(*cpu).llc == llc,
+            Self::Node(node) => topology.cpu(*cpu).node == node,
+        };
+        let Some(cpu) = topology.cpu_ids().find(within) else {
+            return Vec::new();
+        };
+        let levels = LEVELS.iter().map(|(level, _)| *level);
+        let levels = levels.skip_while(|known| *known != level);
+        levels
+            .map(|level| (level, level.of(topology, cpu)))
+            .collect()
+    }
+
+    /// What it is called: "CPU 3", "cache 1".
+    pub fn name(self) -> String {
+        match self {
+            Self::Cpu(cpu) => format!("CPU {}", cpu.0),
+            Self::Llc(number) => format!("cache {number}"),
+            Self::Node(node) => format!("node {}", node.0),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,5 +134,21 @@ mod tests {
         assert_eq!(Level::Llc.numbers(&topology).len(), 4);
         assert_eq!(Level::named("cache"), Some(Level::Llc));
         assert!(Level::Node.cpus(&topology, 9).is_empty());
+    }
+
+    #[test]
+    fn a_spot_has_the_places_it_lies_in() {
+        let source = MachineSource::Synthetic("node:2 l3:2 core:2 pu:2".to_owned());
+        let topology = Topology::from_spec(&Machine::new(source)).unwrap();
+        let places = |spot: Spot| spot.places(&topology);
+        let (core, llc, node) = ((Level::Core, 6), (Level::Llc, 3), (Level::Node, 1));
+        assert_eq!(
+            places(Spot::Cpu(CpuId(13))),
+            [(Level::Cpu, 13), core, llc, node]
+        );
+        assert_eq!(places(Spot::Llc(3)), [llc, node]);
+        assert_eq!(places(Spot::Node(NodeId(1))), [node]);
+        assert!(places(Spot::Node(NodeId(7))).is_empty());
+        assert_eq!(Spot::Llc(3).name(), "cache 3");
     }
 }

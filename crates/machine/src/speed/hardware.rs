@@ -2,7 +2,8 @@
 
 use super::channel::{ByChannel, ChannelSpeed};
 use super::{ByDistance, IdleState, Speed};
-use crate::Topology;
+use crate::{Preset, Topology};
+use teeter_scenario::document::{Machine, MachineSource};
 
 /// Hardware whose parameters are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,63 @@ pub(crate) enum Hardware {
     Client,
 }
 
+/// Hardware with its name and what it is, for who chooses among it.
+const NAMED: [(Hardware, &str, &str); 5] = [
+    (
+        Hardware::Haswell,
+        "haswell",
+        "one or two sockets of Intel Haswell-EP or Broadwell-EP",
+    ),
+    (
+        Hardware::FourSocketXeon,
+        "four-socket-xeon",
+        "four sockets of Intel Xeon E5 or E7",
+    ),
+    (
+        Hardware::Zen,
+        "zen",
+        "AMD EPYC of the second to fourth generation",
+    ),
+    (Hardware::Power8, "power8", "IBM POWER8"),
+    (Hardware::Client, "client", "an Intel client processor"),
+];
+
+/// The hardware whose speed a scenario's machine may ask for (`machine.hardware`): name, and what it is.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    NAMED.iter().map(|(_, name, about)| (*name, *about))
+}
+
+/// The name of the hardware whose speed a machine has.
+pub fn name_of(machine: &Machine, topology: &Topology) -> &'static str {
+    Hardware::of(machine, topology).0.name()
+}
+
 impl Hardware {
+    /// That of a machine, and whether it is known: asked for by name or by preset, not guessed by shape.
+    pub(super) fn of(machine: &Machine, topology: &Topology) -> (Self, bool) {
+        let preset = match &machine.source {
+            MachineSource::Preset(name) => Preset::find(name).map(|preset| preset.hardware),
+            _ => None,
+        };
+        let asked = machine.hardware.as_deref().and_then(Self::named);
+        match asked.or(preset) {
+            Some(known) => (known, true),
+            None => (Self::like(topology), false),
+        }
+    }
+
+    /// That of a name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let found = NAMED.iter().find(|(_, known, _)| *known == name);
+        found.map(|(hardware, ..)| *hardware)
+    }
+
+    /// Its name.
+    fn name(self) -> &'static str {
+        let found = NAMED.iter().find(|(hardware, ..)| *hardware == self);
+        found.map_or("", |(_, name, _)| *name)
+    }
+
     /// What a machine of this shape most likely is: more than two threads a core, POWER8; several
     /// last-level caches a node, Zen; more than two nodes, a four-socket Xeon; else Haswell.
     pub(super) fn like(topology: &Topology) -> Self {

@@ -9,6 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
+use super::bench::use_bench;
 use super::comparison::Comparison;
 use super::decisions_panel::DecisionsPanel;
 use super::gallery::Gallery;
@@ -168,9 +169,10 @@ pub fn App() -> Html {
         Callback::from(move |open: bool| gallery.set(open))
     };
 
+    let built = topology.as_ref().as_ref().ok().cloned();
+    let bench = use_bench(&desk.scenario, built.as_ref(), &edit);
     let pulse = player.pulses();
     let scenario = &desk.scenario;
-    let built = topology.as_ref().as_ref().ok().cloned();
     let size = built
         .as_ref()
         .map(|topology| (topology.nodes.len(), topology.cpus.len()));
@@ -196,11 +198,11 @@ pub fn App() -> Html {
             <main class="columns">
             <section class="column left" aria-label="Scenario">
                 <Left desk={desk.clone()} {act} scenario={Rc::clone(scenario)} topology={Rc::clone(&topology)} {at} edit={edit.clone()} live={player.live_at().is_some()}
-                    levels={Rc::new(levels)} player={player.clone()} {pulse} />
+                    levels={Rc::new(levels)} bench={bench.clone()} player={player.clone()} {pulse} />
             </section>
             <section class="column centre" aria-label="The run">
                 <Machines scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}
-                    player={player.clone()} {pulse} />
+                    player={player.clone()} {bench} {pulse} />
                 <TimeBar scenario={Rc::clone(scenario)} now_ns={player.now_ns()} {edit} />
                 <DecisionsPanel scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
             </section>

@@ -6,6 +6,7 @@ use teeter_machine::Topology;
 use teeter_scenario::{Nanos, Problem, Scenario};
 use yew::prelude::*;
 
+use super::bench::Bench;
 use super::kernel_panel::KernelPanel;
 use super::machine_panel::MachinePanel;
 use super::script_panel::ScriptPanel;
@@ -30,6 +31,7 @@ pub(super) struct Props {
     pub player: Player,
     pub desk: UseReducerHandle<Desk>,
     pub act: Callback<Action>,
+    pub bench: Bench,
     pub pulse: u32,
 }
 
@@ -50,7 +52,7 @@ pub(super) fn Left(props: &Props) -> Html {
             <Tabs label="Parts of the scenario" names={NAMES.map(AttrValue::from).to_vec()} chosen={*chosen} {choose} />
             <div class="panel" role="tabpanel" aria-label={NAMES[*chosen]}>
                 { match *chosen {
-                    0 => html! { <MachinePanel {scenario} topology={Rc::clone(&props.topology)} {edit} /> },
+                    0 => html! { <MachinePanel {scenario} topology={Rc::clone(&props.topology)} {edit} bench={props.bench.clone()} /> },
                     1 => html! { <TasksPanel {scenario} {edit} at={props.at} topology={built.cloned()} player={props.player.clone()} pulse={props.pulse} /> },
                     2 => html! { <KernelPanel {scenario} {edit} at={props.at} live={props.live} {online} levels={Rc::clone(&props.levels)}
                         player={props.player.clone()} pulse={props.pulse} /> },

@@ -8,13 +8,17 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::prelude::*;
 
+use super::domains::{Groups, Marks};
 use super::machine_table::machine_table;
 use super::tooltip::{Tooltip, about_cpu};
 use crate::chart::surface::fit;
 use crate::drawing::layout::{Layout, lay_out};
 use crate::drawing::paint::{Picture, paint};
 use crate::drawing::palette::{Palette, Wearers};
-use crate::hooks::use_animation_frame;
+use crate::drawing::view::View;
+use crate::hooks::{
+    Grip, Sight, on_stage, size_of, use_animation_frame, use_pan_zoom, use_resize, use_sight,
+};
 use crate::player::Player;
 use crate::recording::Recording;
 use crate::{slot, start};
@@ -29,41 +33,68 @@ pub(super) struct Props {
     pub wearers: Rc<Wearers>,
     pub palette: Rc<Palette>,
     pub player: Player,
+    pub sight: Sight,
+    /// Groups of a sched domain that are marked.
+    pub marks: Option<Marks>,
+    /// Looks at a CPU's sched domains, while they are shown.
+    pub look: Callback<u32>,
     /// Changes when there is something new to tell.
     pub pulse: u32,
 }
 
-/// A picture's size, colours and layout, remade only when one of them changes.
-#[derive(Default)]
-struct Stage {
+/// What was painted last, so that nothing is painted twice.
+#[derive(Clone, PartialEq)]
+struct Painted {
+    now_ns: f64,
+    arcs: usize,
+    hover: Option<usize>,
+    palette: Rc<Palette>,
+    layout: Rc<Layout>,
+    view: View,
     size: (i32, i32),
     ratio: f64,
-    layout: Layout,
-    topology: Option<Rc<Topology>>,
-    /// What was painted last: moment, marks in sight, hovered CPU.
-    painted: Option<(f64, usize, Option<usize>, Rc<Palette>)>,
 }
 
 /// The header, the picture with its tooltip, and its table.
 #[component]
 pub(super) fn MachineView(props: &Props) -> Html {
     let canvas = use_node_ref();
-    let stage: Rc<RefCell<Stage>> = use_mut_ref(Stage::default);
+    let stage = use_node_ref();
+    let picture = use_node_ref();
+    let painted: Rc<RefCell<Option<Painted>>> = use_mut_ref(|| None);
+    let resized = use_resize(&stage);
+    let size = size_of(&stage);
+    let layout = use_memo(
+        (
+            Rc::clone(&props.topology),
+            resized,
+            size.0 as i32,
+            size.1 as i32,
+        ),
+        |(topology, ..)| lay_out(topology, size.0, size.1),
+    );
+    let grip = Grip {
+        edited: false,
+        lasso: Callback::noop(),
+    };
+    let hands = use_pan_zoom(&stage, &props.sight, grip);
+    use_sight(&picture, &props.sight);
     let hover = use_state(|| None::<(CpuId, (f64, f64))>);
     let as_table = use_state(|| false);
     let still = *use_memo((), |()| start::prefers_stillness());
 
     {
-        let (canvas, stage, player, slot) = (
+        let (canvas, painted, player, slot) = (
             canvas.clone(),
-            Rc::clone(&stage),
+            Rc::clone(&painted),
             props.player.clone(),
             props.slot,
         );
-        let (palette, topology, wearers) = (
+        let (palette, layout, wearers, sight) = (
             Rc::clone(&props.palette),
-            Rc::clone(&props.topology),
+            Rc::clone(&layout),
             Rc::clone(&props.wearers),
+            props.sight.clone(),
         );
         let hovered = hover.map(|(cpu, _)| cpu.index());
         use_animation_frame(move |_| {
@@ -73,35 +104,64 @@ pub(super) fn MachineView(props: &Props) -> Html {
             let Some(recording) = player.recording(slot) else {
                 return;
             };
-            draw(
-                &canvas,
-                &mut stage.borrow_mut(),
-                &topology,
-                &Picture {
-                    layout: &Layout::default(),
-                    palette: &palette,
-                    wearers: &wearers,
-                    recording: &recording,
-                    wall_ms: js_sys::Date::now(),
-                    still,
-                    hover: hovered,
-                },
-                &palette,
-            );
+            let picture = Picture {
+                layout: &layout,
+                palette: &palette,
+                wearers: &wearers,
+                recording: &recording,
+                wall_ms: js_sys::Date::now(),
+                still,
+                hover: hovered,
+            };
+            let now = Painted {
+                now_ns: recording.now_ns,
+                arcs: recording.arcs.len(),
+                hover: hovered,
+                palette: Rc::clone(&palette),
+                layout: Rc::clone(&layout),
+                view: sight.view(),
+                size: (canvas.client_width(), canvas.client_height()),
+                ratio: gloo::utils::window().device_pixel_ratio(),
+            };
+            draw(&canvas, &mut painted.borrow_mut(), &picture, now);
         });
     }
 
     let onpointermove = {
-        let (hover, stage) = (hover.clone(), Rc::clone(&stage));
+        let (hover, layout, stage, sight) = (
+            hover.clone(),
+            Rc::clone(&layout),
+            stage.clone(),
+            props.sight.clone(),
+        );
+        let moves = hands.onpointermove.clone();
         Callback::from(move |event: PointerEvent| {
-            let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-            let hit = stage.borrow().layout.hit(at.0, at.1);
+            let at = on_stage(&stage, event.client_x(), event.client_y());
+            let (x, y) = sight.view().picture_at(at.0, at.1);
+            let hit = layout.hit(x, y);
             hover.set(hit.map(|cpu| (cpu, at)));
+            moves.emit(event);
         })
     };
     let onpointerleave = {
         let hover = hover.clone();
         Callback::from(move |_: PointerEvent| hover.set(None))
+    };
+    let onclick = {
+        let (look, layout, stage, sight) = (
+            props.look.clone(),
+            Rc::clone(&layout),
+            stage.clone(),
+            props.sight.clone(),
+        );
+        let hands = hands.clone();
+        Callback::from(move |event: MouseEvent| {
+            let at = on_stage(&stage, event.client_x(), event.client_y());
+            let (x, y) = sight.view().picture_at(at.0, at.1);
+            if let Some(cpu) = layout.hit(x, y).filter(|_| !hands.has_dragged()) {
+                look.emit(u32::from(cpu.0));
+            }
+        })
     };
     let ontable = {
         let as_table = as_table.clone();
@@ -124,11 +184,18 @@ pub(super) fn MachineView(props: &Props) -> Html {
                     aria-pressed={if *as_table { "true" } else { "false" }}>{ "as table" }</button>
             </header>
             <div class="stage" data-testid={format!("machine-{}", letter.to_ascii_lowercase())}
-                hidden={*as_table} {onpointermove} {onpointerleave}>
+                hidden={*as_table} ref={stage} tabindex="0" role="group" aria-label={format!("Picture of the machine under kernel {letter}: arrows move it, plus and minus zoom, 0 fits")}
+                {onpointermove} {onpointerleave} {onclick} onpointerdown={hands.onpointerdown.clone()} onpointerup={hands.onpointerup.clone()}
+                onpointercancel={hands.onpointercancel.clone()} onwheel={hands.onwheel.clone()} onkeydown={hands.onkeydown.clone()}>
                 <canvas key="canvas" ref={canvas} role="img"
                     aria-label={format!("kernel {letter}, {}: {words}", props.kernel)} />
+                <div class="picture" ref={picture}>
+                    if let Some(marks) = &props.marks {
+                        <Groups cells={layout.cells.clone()} marks={marks.clone()} />
+                    }
+                </div>
                 if let (Some((cpu, at)), Some(recording)) = (*hover, recording.as_deref()) {
-                    <Tooltip {at} width={f64::from(stage.borrow().size.0)}
+                    <Tooltip {at} width={size.0}
                         lines={about_cpu(recording, cpu.index(), &place(&props.topology, cpu))} />
                 }
             </div>
@@ -141,51 +208,29 @@ pub(super) fn MachineView(props: &Props) -> Html {
 
 fn draw(
     canvas: &HtmlCanvasElement,
-    stage: &mut Stage,
-    topology: &Rc<Topology>,
+    painted: &mut Option<Painted>,
     picture: &Picture<'_>,
-    palette: &Rc<Palette>,
+    now: Painted,
 ) {
-    let size = (canvas.client_width(), canvas.client_height());
-    let ratio = gloo::utils::window().device_pixel_ratio();
-    let moved = size != stage.size || (ratio - stage.ratio).abs() > f64::EPSILON;
-    if moved
-        || stage
-            .topology
-            .as_ref()
-            .is_none_or(|known| !Rc::ptr_eq(known, topology))
-    {
-        fit(canvas);
-        stage.layout = lay_out(topology, f64::from(size.0), f64::from(size.1));
-        stage.size = size;
-        stage.ratio = ratio;
-        stage.topology = Some(Rc::clone(topology));
-        stage.painted = None;
-    }
-    let recording = picture.recording;
-    let now = (
-        recording.now_ns,
-        recording.arcs.len(),
-        picture.hover,
-        Rc::clone(palette),
-    );
-    let moving = !recording.arcs.is_empty() && !picture.still;
-    if !moving && stage.painted.as_ref() == Some(&now) {
+    let (size, ratio, view) = (now.size, now.ratio, now.view);
+    let moving = !picture.recording.arcs.is_empty() && !picture.still;
+    if !moving && painted.as_ref() == Some(&now) {
         return;
     }
-    stage.painted = Some(now);
+    let known = painted.replace(now);
+    let resized =
+        known.is_none_or(|known| known.size != size || (known.ratio - ratio).abs() > f64::EPSILON);
+    if resized {
+        fit(canvas);
+    }
     let Some(context) = context(canvas) else {
         return;
     };
     let _ = context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
     context.clear_rect(0.0, 0.0, f64::from(size.0), f64::from(size.1));
-    paint(
-        &context,
-        &Picture {
-            layout: &stage.layout,
-            ..*picture
-        },
-    );
+    let scale = ratio * view.scale;
+    let _ = context.set_transform(scale, 0.0, 0.0, scale, ratio * view.x, ratio * view.y);
+    paint(&context, picture);
 }
 
 fn context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {

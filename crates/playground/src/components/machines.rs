@@ -6,9 +6,13 @@ use teeter_machine::Topology;
 use teeter_scenario::Scenario;
 use yew::prelude::*;
 
+use super::bench::Bench;
+use super::domains::{Domains, Look};
+use super::editor::Editor;
 use super::machine_view::MachineView;
 use super::tabs::Tabs;
 use crate::drawing::palette::{Palette, Wearers};
+use crate::hooks::Sight;
 use crate::player::Player;
 use crate::slot;
 
@@ -19,6 +23,7 @@ pub(super) struct Props {
     pub topology: Option<Rc<Topology>>,
     pub palette: Rc<Palette>,
     pub player: Player,
+    pub bench: Bench,
     pub pulse: u32,
 }
 
@@ -44,13 +49,51 @@ pub(super) fn Machines(props: &Props) -> Html {
         Callback::from(move |tab| chosen.set((tab < kernels).then_some(tab)))
     };
     let slots = one.map_or(0..kernels.len(), |slot| slot..slot + 1);
+    let bench = &props.bench;
+    let editing = bench.editing && bench.drawing.is_some();
+    let sight = (*use_memo((), |()| Sight::default())).clone();
+    let looked = use_state(|| None::<Look>);
+    // What is looked at may be gone from the scenario.
+    let cpus = props
+        .topology
+        .as_ref()
+        .map_or(0, |topology| topology.cpus.len());
+    let look = looked.filter(|look| (look.cpu as usize) < cpus && look.slot < kernels.len());
+    let marks = look.and_then(|look| look.marks(&props.player));
+    let mode = {
+        let bench = bench.clone();
+        Callback::from(move |tab| bench.edit.emit(tab == 1))
+    };
+    let toggle = {
+        let (looked, shown) = (looked.clone(), look.is_some());
+        Callback::from(move |_: MouseEvent| looked.set((!shown).then(Look::default)))
+    };
+    let choose_look = {
+        let looked = looked.clone();
+        Callback::from(move |look| looked.set(Some(look)))
+    };
+    let look_at = {
+        let looked = looked.clone();
+        Callback::from(move |cpu: u32| {
+            if let Some(look) = *looked {
+                looked.set(Some(Look { cpu, ..look }));
+            }
+        })
+    };
     html! {
         <>
             <div class="row wrap">
-                if kernels.len() > 1 {
+                <Tabs class="modes" label="What the picture is for" names={vec!["Watch".into(), "Edit machine".into()]} chosen={usize::from(editing)} choose={mode} />
+                if kernels.len() > 1 && !editing {
                     <Tabs label="Which kernels' machines are shown" {names} chosen={one.unwrap_or(kernels.len())} {choose} />
                 }
-                <ul class="legend end">
+                <span class="row end tools">
+                    <button type="button" class="button quiet" onclick={toggle} aria-pressed={look.is_some().to_string()} disabled={cpus == 0} data-testid="domains-toggle">{ "Sched domains" }</button>
+                    { zoom(&sight) }
+                </span>
+            </div>
+            if !editing {
+                <ul class="legend">
                     for (place, name) in wearers.names.iter().enumerate() {
                         <li key={name.clone()}>
                             <span class="swatch" data-cgroup={(place % 6).to_string()}></span>{ name }
@@ -60,18 +103,45 @@ pub(super) fn Machines(props: &Props) -> Html {
                     <li key=" idle"><span class="key-cell"></span>{ "idle" }</li>
                     <li key=" harm"><span class="key-cell starved"></span>{ "idle while another waits" }</li>
                 </ul>
-            </div>
-            if let Some(topology) = &props.topology {
-                <div class="machines">
-                    for slot in slots {
-                        <MachineView key={slot} {slot} kernel={kernels[slot].title().to_owned()}
-                            topology={Rc::clone(topology)} wearers={Rc::clone(&wearers)}
-                            palette={Rc::clone(&props.palette)} player={props.player.clone()} pulse={props.pulse} />
-                    }
-                </div>
-            } else {
-                <p class="note">{ "This machine cannot be built: see the Machine tab for what is wrong with it." }</p>
+            }
+            { match (&props.topology, &bench.drawing) {
+                (Some(_), Some(drawing)) if editing => html! {
+                    <Editor bench={bench.clone()} drawing={Rc::clone(drawing)} sight={sight.clone()} {marks} look={look_at} />
+                },
+                (Some(topology), _) => html! {
+                    <div class="machines">
+                        for slot in slots {
+                            <MachineView key={slot} {slot} kernel={kernels[slot].title().to_owned()}
+                                topology={Rc::clone(topology)} wearers={Rc::clone(&wearers)} sight={sight.clone()}
+                                marks={marks.clone().filter(|_| look.is_some_and(|look| look.slot == slot || one.is_some()))} look={look_at.clone()}
+                                palette={Rc::clone(&props.palette)} player={props.player.clone()} pulse={props.pulse} />
+                        }
+                    </div>
+                },
+                (None, _) => html! { <p class="note">{ "This machine cannot be built: see the Machine tab for what is wrong with it." }</p> },
+            } }
+            if let Some(look) = look {
+                <Domains scenario={Rc::clone(&props.scenario)} player={props.player.clone()} {look} choose={choose_look} {cpus} pulse={props.pulse} />
             }
         </>
+    }
+}
+
+/// Buttons that zoom, about the middle of the picture.
+fn zoom(sight: &Sight) -> Html {
+    let step = |larger: bool| {
+        let sight = sight.clone();
+        Callback::from(move |_: MouseEvent| sight.step_in_sight(larger))
+    };
+    let fit = {
+        let sight = sight.clone();
+        Callback::from(move |_: MouseEvent| sight.fit())
+    };
+    html! {
+        <span class="row zoom" role="group" aria-label="Zoom">
+            <button type="button" class="button icon" onclick={step(false)} aria-label="Smaller" title="Smaller (−)">{ "−" }</button>
+            <button type="button" class="button" onclick={fit} title="All of it (0)" data-testid="fit">{ "Fit" }</button>
+            <button type="button" class="button icon" onclick={step(true)} aria-label="Larger" title="Larger (+)">{ "+" }</button>
+        </span>
     }
 }

@@ -4,8 +4,10 @@ use std::f64::consts::PI;
 
 use web_sys::CanvasRenderingContext2d as Context;
 
-use super::layout::{HEADER, Layout, NodeBox, Rect};
+use super::arrangement::HEADER;
+use super::layout::{Layout, NodeBox};
 use super::palette::{Palette, Wearers};
+use super::rect::Rect;
 use crate::recording::{ARC_MS, Recording};
 
 /// Everything a picture is made of.
@@ -36,7 +38,7 @@ pub fn paint(context: &Context, picture: &Picture<'_>) {
     }
     context.set_line_width(1.0);
     context.set_stroke_style_str(&picture.palette.line.css(1.0));
-    for llc in &picture.layout.llcs {
+    for (_, llc) in &picture.layout.llcs {
         round_rect(context, llc, 5.0);
         context.stroke();
     }
@@ -90,6 +92,9 @@ fn header_words(recording: &Recording, node: &NodeBox) -> Vec<String> {
         .iter()
         .zip(&recording.run.table.tasks)
         .filter(|(count, _)| **count > 0);
+    if node.cpus.is_empty() {
+        return vec!["memory only".to_owned()];
+    }
     std::iter::once(format!("{} CPUs", node.cpus.len()))
         .chain(tasks.map(|(count, task)| format!("{count} {}", task.name)))
         .collect()

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
 use super::decisions::Decisions;
+use super::domains::CpuDomains;
 use super::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker};
 
 /// A message that does not read as one.
@@ -27,6 +28,7 @@ enum Message {
     Loaded(Loaded),
     Frame(FrameWire),
     Decisions(Decisions),
+    Domains(CpuDomains),
     Failed(Failed),
 }
 
@@ -132,6 +134,7 @@ pub fn from_worker(message: &FromWorker) -> Result<(JsValue, Array), WireError> 
         FromWorker::Ready => Message::Ready,
         FromWorker::Loaded(loaded) => Message::Loaded(loaded.clone()),
         FromWorker::Decisions(decisions) => Message::Decisions(decisions.clone()),
+        FromWorker::Domains(domains) => Message::Domains(domains.clone()),
         FromWorker::Failed(failed) => Message::Failed(failed.clone()),
         FromWorker::Frame(frame) => {
             let wire = FrameWire::new(frame);
@@ -152,6 +155,7 @@ pub fn read_from_worker(value: JsValue) -> Result<FromWorker, WireError> {
         Message::Loaded(loaded) => FromWorker::Loaded(loaded),
         Message::Frame(wire) => FromWorker::Frame(wire.into_frame()),
         Message::Decisions(decisions) => FromWorker::Decisions(decisions),
+        Message::Domains(domains) => FromWorker::Domains(domains),
         Message::Failed(failed) => FromWorker::Failed(failed),
     })
 }

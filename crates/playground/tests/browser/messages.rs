@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use teeter_playground::protocol::decisions::{Decisions, Told, Word};
+use teeter_playground::protocol::domains::{CpuDomains, Domain, DomainLevel};
 use teeter_playground::protocol::{
     CpuStates, Failed, Frame, FromWorker, Level, Loaded, ToWorker, wire,
 };
@@ -29,6 +30,7 @@ fn what_the_page_says_arrives() {
     to_worker(&ToWorker::Append {
         scenario: "{}".to_owned(),
     });
+    to_worker(&ToWorker::Domains { cpu: 43 });
     for filter in [None, Some("kind == wakeup".to_owned())] {
         to_worker(&ToWorker::Watch { filter });
     }
@@ -37,6 +39,22 @@ fn what_the_page_says_arrives() {
 #[wasm_bindgen_test]
 fn what_a_worker_says_arrives() {
     assert_eq!(from_worker(&FromWorker::Ready), 0);
+    from_worker(&FromWorker::Domains(CpuDomains {
+        generation: 3,
+        cpu: 43,
+        none: None,
+        levels: vec![DomainLevel {
+            name: "NUMA".to_owned(),
+            distance: Some(21),
+            span: "0-79".to_owned(),
+            notes: vec!["kept".to_owned()],
+            domain: Some(Domain {
+                groups: vec!["0-9,40-49".to_owned()],
+                imbalance_pct: 125,
+                ..Domain::default()
+            }),
+        }],
+    }));
     from_worker(&FromWorker::Loaded(Loaded {
         generation: 3,
         table: ThreadTable {

@@ -19,6 +19,8 @@ pub struct Machine {
     pub numbering: Option<Numbering>,
     /// CPUs that are switched off from the start.
     pub offline: CpuList,
+    /// The hardware whose speed it has, by name; `None`: that of its preset, else what is most like it in shape.
+    pub hardware: Option<String>,
     /// Overrides of the hardware model's parameters, by name.
     pub speed: BTreeMap<String, SettingValue>,
     /// Whether lower-numbered SMT siblings are preferred (SD_ASYM_PACKING); `None`: as the source has it.
@@ -40,6 +42,7 @@ impl Machine {
             distances: None,
             numbering: None,
             offline: CpuList::EMPTY,
+            hardware: None,
             speed: BTreeMap::new(),
             asym_packing: None,
             reclaim_distance: None,

@@ -23,6 +23,9 @@ pub(super) fn check(machine: &Machine, report: &mut Report) {
     if let Some(distance) = machine.reclaim_distance {
         report.within("/machine/reclaim_distance", &distance, &10, &255);
     }
+    if let Some(name) = &machine.hardware {
+        report.name("/machine/hardware", name);
+    }
     check_packages(&machine.packages, report);
     report.settings("/machine/speed", &machine.speed);
 }

@@ -5,17 +5,18 @@ use std::rc::Rc;
 use teeter_scenario::{Bytes, CpuList};
 use yew::prelude::*;
 
-use super::part_tree::{Change, kind, name};
 use crate::components::field::Field;
 use crate::components::icon::{CLOSE, COPY, DOWN, Icon, UP};
 use crate::components::term::Term;
-use crate::parts::{Drawing, Path};
+use crate::parts::{Change, Drawing, Path, kind, whole_name};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub drawing: Rc<Drawing>,
-    pub chosen: Vec<Path>,
+    pub chosen: Rc<Vec<Path>>,
     pub change: Callback<Change>,
+    /// Before its ids, as there may be two.
+    pub prefix: &'static str,
 }
 
 /// Buttons and fields for them.
@@ -26,7 +27,7 @@ pub(crate) fn PartForm(props: &Props) -> Html {
     let depth = path.len();
     let act = |change: Change| props.change.reform(move |_: MouseEvent| change.clone());
     let title = match props.chosen.as_slice() {
-        [_] => name(&path),
+        [_] => whole_name(&path),
         more => format!("{} parts", more.len()),
     };
     let number = |most: usize, make: fn(usize) -> Change| {
@@ -69,30 +70,38 @@ pub(crate) fn PartForm(props: &Props) -> Html {
         |value: Option<u32>| value.map_or_else(|| "differ".to_owned(), |value| value.to_string());
     let size = drawing.size(&path);
     let parts = format!("{}s", kind(depth + 1));
+    let id = |what: &str| format!("{}-{what}", props.prefix);
+    let on = props.chosen.iter().any(|path| drawing.any_on(path));
+    let llc_cores = common_cores(drawing, &path);
     html! {
-        <fieldset class="details part-form" data-testid="part-form">
+        <fieldset class="details part-form" data-testid={id("form")}>
             <legend class="note">{ title }</legend>
-            <div class="field across"><label for="part-size">{ &parts }</label>
+            <div class="field across"><label for={id("size")}>{ &parts }</label>
                 <span class="row stepper">
                     <button type="button" class="button icon" onclick={act(Change::Stretch(size.saturating_sub(1).max(1)))} disabled={size <= 1} aria-label={format!("Fewer {parts}")}>{ "−" }</button>
-                    <Field id="part-size" value={size.to_string()} commit={number(1024, Change::Stretch)} testid="part-size" />
+                    <Field id={id("size")} value={size.to_string()} commit={number(1024, Change::Stretch)} testid={id("size")} />
                     <button type="button" class="button icon" onclick={act(Change::Stretch(size + 1))} aria-label={format!("More {parts}")}>{ "+" }</button>
                 </span></div>
-            if depth < 3 {
-                <div class="field across"><label for="part-pus">{ "threads a core" }</label>
-                    <Field id="part-pus" value={text(drawing.common(&path, |core| core.pus))} commit={number(8, |pus| Change::Pus(pus as u32))} testid="part-pus" /></div>
+            if depth < 2 {
+                <div class="field across"><label for={id("cores")}>{ "cores a cache" }</label>
+                    <Field id={id("cores")} value={text(llc_cores)} commit={number(1024, Change::Cores)} testid={id("cores")} /></div>
             }
-            <div class="field across"><label for="part-capacity"><Term term="capacity">{ "capacity" }</Term></label>
-                <Field id="part-capacity" value={text(drawing.common(&path, |core| core.capacity))} commit={number(1024, |capacity| Change::Capacity(capacity as u32))} testid="part-capacity" /></div>
+            if depth < 3 {
+                <div class="field across"><label for={id("pus")}>{ "threads a core" }</label>
+                    <Field id={id("pus")} value={text(drawing.common(&path, |core| core.pus))} commit={number(8, |pus| Change::Pus(pus as u32))} testid={id("pus")} /></div>
+            }
+            <div class="field across"><label for={id("capacity")}><Term term="capacity">{ "capacity" }</Term></label>
+                <Field id={id("capacity")} value={text(drawing.common(&path, |core| core.capacity))} commit={number(1024, |capacity| Change::Capacity(capacity as u32))} testid={id("capacity")} /></div>
             if let [node] = *path {
-                <div class="field across"><label for="part-memory">{ "memory" }</label>
-                    <Field id="part-memory" class="input mono" value={drawing.nodes.get(node).and_then(|node| node.memory).map_or_else(String::new, |memory| memory.to_string())}
-                        placeholder="not told" commit={memory} testid="part-memory" /></div>
+                <div class="field across"><label for={id("memory")}>{ "memory" }</label>
+                    <Field id={id("memory")} class="input mono" value={drawing.nodes.get(node).and_then(|node| node.memory).map_or_else(String::new, |memory| memory.to_string())}
+                        placeholder="not told" commit={memory} testid={id("memory")} /></div>
             }
             if depth == 0 {
-                <div class="field across"><label for="part-offline">{ "CPUs switched off" }</label>
-                    <Field id="part-offline" class="input mono" value={drawing.offline().to_string()} placeholder="none" commit={offline} testid="part-offline" /></div>
+                <div class="field across"><label for={id("offline")}>{ "CPUs switched off" }</label>
+                    <Field id={id("offline")} class="input mono" value={drawing.offline().to_string()} placeholder="none" commit={offline} testid={id("offline")} /></div>
             }
+            { threads(props, &path, &id) }
             <div class="row wrap">
                 if depth < 3 { <button type="button" class="button" onclick={act(Change::Add)}>{ format!("Add a {}", kind(depth + 1)) }</button> }
                 if depth == 0 { <button type="button" class="button" onclick={act(Change::AddMemory)}>{ "Add memory only" }</button> }
@@ -100,9 +109,49 @@ pub(crate) fn PartForm(props: &Props) -> Html {
                     <button type="button" class="button" onclick={act(Change::Duplicate)}><Icon path={COPY} />{ "Duplicate" }</button>
                     <button type="button" class="button icon" onclick={act(Change::Shift(false))} aria-label="Move up"><Icon path={UP} /></button>
                     <button type="button" class="button icon" onclick={act(Change::Shift(true))} aria-label="Move down"><Icon path={DOWN} /></button>
+                    <button type="button" class="button" onclick={act(Change::Group)} disabled={!drawing.can_group(&props.chosen)} title="Cores into a cache of their own, caches into a node of their own">{ "Group" }</button>
+                    if drawing.common(&path, |_| 0).is_some() {
+                        <button type="button" class="button" onclick={act(Change::Switch(!on))}>{ if on { "Switch off" } else { "Switch on" } }</button>
+                    }
                     <button type="button" class="button" onclick={act(Change::Remove)}><Icon path={CLOSE} />{ "Remove" }</button>
                 }
             </div>
         </fieldset>
     }
+}
+
+/// A switch for each thread of a core.
+fn threads(props: &Props, path: &[usize], id: &dyn Fn(&str) -> String) -> Html {
+    let drawing = &props.drawing;
+    let at = drawing.cores().position(|(place, _)| place == path);
+    let (Some(core), Some(at)) = (drawing.core(path), at) else {
+        return Html::default();
+    };
+    let cpus = drawing.numbers().swap_remove(at);
+    html! {
+        <div class="row wrap" role="group" aria-label="CPUs of the core">
+            for (thread, cpu) in (0..).zip(cpus) { {
+                {
+                    let on = !core.is_off(thread);
+                    let onchange = props.change.reform(move |_: Event| Change::Thread(thread, !on));
+                    html! {
+                        <label class="switch" key={cpu}>
+                            <input type="checkbox" role="switch" checked={on} {onchange} data-testid={id(&format!("cpu-{cpu}"))} />
+                            { format!("CPU {cpu}") }
+                        </label>
+                    }
+                }
+            } }
+        </div>
+    }
+}
+
+/// How many cores each cache of a part has; `None` where they differ.
+fn common_cores(drawing: &Drawing, path: &[usize]) -> Option<u32> {
+    let inside = |node: &usize| path.first().is_none_or(|own| own == node);
+    let nodes = drawing.nodes.iter().enumerate();
+    let nodes = nodes.filter(|(node, _)| inside(node));
+    let mut sizes = nodes.flat_map(|(_, node)| node.llcs.iter().map(|llc| llc.cores.len()));
+    let first = sizes.next()?;
+    sizes.all(|size| size == first).then_some(first as u32)
 }

@@ -2,17 +2,18 @@
 
 use std::rc::Rc;
 
-use teeter_machine::{CpuId, Topology};
+use teeter_machine::{CpuId, NodeId, Topology};
 use teeter_scenario::Scenario;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use crate::drawing::layout::lay_out;
+use crate::drawing::rect::Rect;
 use crate::edit::{CgroupEdit, Edit, Place, TaskEdit, TaskField, known_cgroups};
 use crate::hooks::use_window_event;
 use crate::pieces::free_path;
-use crate::spot::LEVELS;
+use crate::spot::Spot;
 
 /// How far a pointer goes before it drags, CSS pixels.
 const SLOP: f64 = 5.0;
@@ -29,7 +30,8 @@ pub(crate) enum Dragged {
 enum Over {
     Nothing,
     Cgroup(String),
-    Cpu(CpuId),
+    /// A place of the machine, and where it is on the window.
+    Spot(Spot, Rect),
 }
 
 /// A drag under way, or one that ended on the machine and asks what to do there.
@@ -108,7 +110,7 @@ pub(crate) fn use_drag(
                 return;
             };
             match (&old.over, old.moved) {
-                (Over::Cpu(_), true) => state.set(Some(State {
+                (Over::Spot(..), true) => state.set(Some(State {
                     dropped: true,
                     ..old.clone()
                 })),
@@ -169,13 +171,83 @@ fn over(at: (f64, f64), topology: Option<&Topology>) -> Over {
         let path = cgroup.get_attribute("data-drop-cgroup");
         return path.map_or(Over::Nothing, Over::Cgroup);
     }
-    let (Some(stage), Some(topology)) = (closest(".stage"), topology) else {
+    let (Some(stage), Some(topology), Some(element)) = (closest(".stage"), topology, &element)
+    else {
         return Over::Nothing;
     };
-    let rect = stage.get_bounding_client_rect();
-    let layout = lay_out(topology, rect.width(), rect.height());
-    let hit = layout.hit(at.0 - rect.left(), at.1 - rect.top());
-    hit.map_or(Over::Nothing, Over::Cpu)
+    let found = if stage.matches(".edited").unwrap_or(false) {
+        on_boxes(element, topology)
+    } else {
+        on_picture(&stage, at, topology)
+    };
+    found.map_or(Over::Nothing, |(spot, rect)| Over::Spot(spot, rect))
+}
+
+/// The place at a point of a picture that shows the run, however it is moved and zoomed.
+fn on_picture(stage: &Element, at: (f64, f64), topology: &Topology) -> Option<(Spot, Rect)> {
+    let size = (
+        f64::from(stage.client_width()),
+        f64::from(stage.client_height()),
+    );
+    let layout = lay_out(topology, size.0, size.1);
+    let picture = stage.query_selector(".picture").ok().flatten()?;
+    let shown = picture.get_bounding_client_rect();
+    let scale = shown.width() / size.0.max(1.0);
+    let spot = layout.spot((at.0 - shown.left()) / scale, (at.1 - shown.top()) / scale)?;
+    let rect = match spot {
+        Spot::Cpu(cpu) => layout.cells.get(cpu.index()).copied(),
+        Spot::Llc(llc) => {
+            let found = layout.llcs.iter().find(|(number, _)| *number == llc);
+            found.map(|(_, rect)| *rect)
+        }
+        Spot::Node(node) => {
+            let found = layout.nodes.iter().find(|known| known.node == node);
+            found.map(|node| node.rect)
+        }
+    }?;
+    let rect = Rect {
+        x: shown.left() + rect.x * scale,
+        y: shown.top() + rect.y * scale,
+        w: rect.w * scale,
+        h: rect.h * scale,
+    };
+    Some((spot, rect))
+}
+
+/// The place that a box of the edited picture stands for.
+fn on_boxes(element: &Element, topology: &Topology) -> Option<(Spot, Rect)> {
+    let number = |element: &Element, name: &str| -> Option<u16> {
+        element.get_attribute(name)?.parse().ok()
+    };
+    let boxed = element.closest("[data-path]").ok().flatten()?;
+    let path = boxed.get_attribute("data-path")?;
+    let (found, spot) = if let Some(cpu) = number(element, "data-cpu") {
+        (element.clone(), Spot::Cpu(CpuId(cpu)))
+    } else if let Ok(node) = path.parse::<u16>() {
+        let has_cpus = topology.nodes.get(usize::from(node))?.first().is_some();
+        (boxed, has_cpus.then_some(Spot::Node(NodeId(node)))?)
+    } else {
+        // The cache of its first CPU.
+        let core = if path.matches('-').count() == 1 {
+            format!("{path}-0")
+        } else {
+            path
+        };
+        let first = gloo::utils::document().get_element_by_id(&format!("box-{core}"))?;
+        let first = first.query_selector("[data-cpu]").ok().flatten()?;
+        let cpu = topology
+            .cpus
+            .get(usize::from(number(&first, "data-cpu")?))?;
+        (boxed, Spot::Llc(cpu.llc))
+    };
+    let shown = found.get_bounding_client_rect();
+    let rect = Rect {
+        x: shown.left(),
+        y: shown.top(),
+        w: shown.width(),
+        h: shown.height(),
+    };
+    Some((spot, rect))
 }
 
 #[derive(Properties, PartialEq)]
@@ -210,16 +282,28 @@ pub(crate) fn Ghost(props: &GhostProps) -> Html {
     };
     let style = format!("left:{}px;top:{}px", state.at.0, state.at.1);
     match (&state.over, &drag.topology) {
-        (Over::Cpu(cpu), Some(topology)) if state.dropped => {
-            menu(props, &name, *cpu, topology, &state.what, &first, state.at)
+        (Over::Spot(spot, _), Some(topology)) if state.dropped => {
+            menu(props, &name, *spot, topology, &state.what, &first, state.at)
         }
         (over, _) => {
             let place = match over {
                 Over::Nothing => String::new(),
                 Over::Cgroup(path) => format!(" into {path}"),
-                Over::Cpu(cpu) => format!(" onto CPU {}", cpu.0),
+                Over::Spot(spot, _) => format!(" onto {}", spot.name()),
             };
-            html! { <div class="ghost" {style} aria-hidden="true">{ name }<span class="note">{ place }</span></div> }
+            let mark = match over {
+                Over::Spot(_, rect) => Some(format!(
+                    "left:{:.0}px;top:{:.0}px;width:{:.0}px;height:{:.0}px",
+                    rect.x, rect.y, rect.w, rect.h
+                )),
+                _ => None,
+            };
+            html! {
+                <>
+                    if let Some(style) = mark { <div class="drop-target" {style} aria-hidden="true"></div> }
+                    <div class="ghost" {style} aria-hidden="true">{ name }<span class="note">{ place }</span></div>
+                </>
+            }
         }
     }
 }
@@ -227,7 +311,7 @@ pub(crate) fn Ghost(props: &GhostProps) -> Html {
 fn menu(
     props: &GhostProps,
     name: &str,
-    cpu: CpuId,
+    spot: Spot,
     topology: &Rc<Topology>,
     what: &Dragged,
     first: &NodeRef,
@@ -260,14 +344,14 @@ fn menu(
         <div class="drop-menu" role="group" aria-label={format!("Place {name}")} style={format!("left:{left}px;top:{top}px")} data-testid="drop-menu">
             <div class="row"><strong>{ format!("Place {name}") }</strong>
                 <button type="button" class="button quiet small end" onclick={close.clone()}>{ "Cancel" }</button></div>
-            for (index, (level, kind)) in LEVELS.iter().enumerate() { {
+            for (index, (level, number)) in spot.places(topology).into_iter().enumerate() { {
                 {
-                    let number = level.of(topology, cpu);
+                    let kind = level.name();
                     let cpus = level.cpus(topology, number);
                     let place = format!("{kind} {number}");
                     html! {
-                        <div class="row" key={*kind}>
-                            <span>{ &place }</span><span class="note grow mono">{ if index == 0 { String::new() } else { cpus.to_string() } }</span>
+                        <div class="row" key={kind}>
+                            <span>{ &place }</span><span class="note grow mono">{ if cpus.count() == 1 { String::new() } else { cpus.to_string() } }</span>
                             if index == 0 {
                                 <button type="button" class="button" ref={first.clone()} onclick={act(&cpus, false)} aria-label={format!("Start on {place}")}>{ "Start" }</button>
                             } else {

@@ -44,6 +44,9 @@ pub(super) struct Machine {
     /// CPUs that are switched off from the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     offline: Option<CpuList>,
+    /// Hardware whose speed it has; that of the preset, or what is most like it in shape, unless it is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hardware: Option<String>,
     /// Parameters of the hardware model, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     speed: Option<BTreeMap<String, SettingValue>>,
@@ -233,6 +236,7 @@ impl From<Machine> for doc::Machine {
             distances: wire.distances,
             numbering: wire.numbering,
             offline: wire.offline.unwrap_or_default(),
+            hardware: wire.hardware,
             speed: wire.speed.unwrap_or_default(),
             asym_packing: wire.asym_packing,
             reclaim_distance: wire.reclaim_distance,
@@ -267,6 +271,7 @@ impl From<doc::Machine> for Machine {
             distances: machine.distances,
             numbering: machine.numbering,
             offline: changed(machine.offline, &CpuList::EMPTY),
+            hardware: machine.hardware,
             speed: changed(machine.speed, &BTreeMap::new()),
             asym_packing: machine.asym_packing,
             reclaim_distance: machine.reclaim_distance,
