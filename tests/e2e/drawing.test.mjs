@@ -267,6 +267,47 @@ test("two fingers zoom and one moves", async () => {
   assert.deepEqual(problems, []);
 });
 
+for (const hand of ["mouse", "touch"]) {
+  test(`a task and a cgroup are dragged onto a node and a cache of the picture, by ${hand}`, async () => {
+    const { desk, page, problems } = await opened(hand === "touch" ? { hasTouch: true } : {});
+    await desk.panel("Tasks");
+    const rows = desk.at("task-tree").locator("li");
+    const drag = async (name, b) => {
+      const a = await centre(rows.filter({ hasText: name }).last().locator(".grip").first());
+      if (hand === "touch") return fingers(page, a, { x: a.x + 30, y: a.y }, b, b);
+      await page.mouse.move(a.x, a.y);
+      await page.mouse.down();
+      await page.mouse.move(b.x, b.y, { steps: 4 });
+      return page.mouse.up();
+    };
+    const corner = async (locator, y) => {
+      const box = await locator.boundingBox();
+      return { x: box.x + 40, y: box.y + y };
+    };
+    const menu = desk.at("drop-menu");
+    const choices = () => menu.getByRole("button").evaluateAll((all) => all.map((button) => button.getAttribute("aria-label") ?? button.textContent));
+    const task = async (name) => (await engine.decode(await desk.link())).tasks.find((task) => task.name === name);
+    await drag(/^spin/, await corner(part(page, "node 1"), 12));
+    await menu.waitFor();
+    assert.deepEqual(await choices(), ["Cancel", "Start on node 1", "Bind to node 1"]);
+    await menu.getByRole("button", { name: "Bind to node 1" }).click();
+    await eventually(async () => (await task("spin")).affinity, "6-11");
+    await drag(/^b/, await corner(part(page, "cache 0 of node 0"), 8));
+    await menu.waitFor();
+    assert.deepEqual(await choices(), ["Cancel", "Start on cache 0", "Bind to cache 0", "Start on node 0", "Bind to node 0"]);
+    await menu.getByRole("button", { name: "Start on cache 0" }).click();
+    await eventually(async () => (await task("tick")).fork, { on: "0-5" });
+    await page.getByRole("tab", { name: "Watch" }).click();
+    await desk.at("machine-a").waitFor();
+    await drag(/^spin/, await corner(desk.at("machine-a"), 10));
+    await menu.waitFor();
+    await menu.getByRole("button", { name: "Start on node 0" }).click();
+    await eventually(async () => (await task("spin")).affinity, undefined);
+    await desk.endsIn(await engine.digests(await desk.link()));
+    assert.deepEqual(problems, []);
+  });
+}
+
 test("a drawn preset keeps its speed, and says whose it is", async () => {
   const { page, problems } = await site.open("#p=lu-group&/run/duration=50ms");
   const desk = new Desk(page);

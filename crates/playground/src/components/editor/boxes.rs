@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::handles::is_roomy;
 use super::place;
 use crate::drawing::plan::Plan;
 use crate::drawing::rect::Rect;
@@ -59,7 +60,7 @@ fn part(props: &Props, path: &Path, rect: &Rect, cpus: &[u32], focused: bool) ->
     };
     let off = !cpus.is_empty() && !drawing.any_on(path);
     html! {
-        <div key={dashed(path)} id={id_of(path)} class={classes!("part", class, off.then_some("off"))} style={place(rect)} role="treeitem" tabindex={if focused { "0" } else { "-1" }}
+        <div key={dashed(path)} id={id_of(path)} class={classes!("part", class, off.then_some("off"), is_roomy(path, rect).then_some("handled"))} style={place(rect)} role="treeitem" tabindex={if focused { "0" } else { "-1" }}
             aria-level={path.len().to_string()} aria-selected={props.chosen.contains(path).to_string()} aria-label={words}
             data-path={dashed(path)} data-target={is_target.to_string()}>
             { match path.len() {

@@ -50,9 +50,7 @@ pub(super) fn Handles(props: &Props) -> Html {
     };
     let parts = props.plan.parts.iter().filter(|(path, rect)| {
         let chosen = props.bench.chosen.contains(path);
-        let roomy = path.len() < 3 && rect.w >= 150.0 && rect.h >= 54.0;
-        let inside = path.len() < 3 && props.drawing.size(path) > 0;
-        (inside && roomy) || chosen
+        (is_roomy(path, rect) && props.drawing.size(path) > 0) || chosen
     });
     html! {
         <div class="handles" role="group" aria-label="Handles that stretch parts">
@@ -60,6 +58,11 @@ pub(super) fn Handles(props: &Props) -> Html {
             for (path, rect) in parts { { handle(props, path, rect) } }
         </div>
     }
+}
+
+/// Whether a frame has room for a handle beside its name.
+pub(super) fn is_roomy(path: &[usize], rect: &Rect) -> bool {
+    path.len() < 3 && rect.w >= 150.0 && rect.h >= 54.0
 }
 
 fn handle(props: &Props, path: &Path, rect: &Rect) -> Html {

@@ -58,7 +58,7 @@ pub(crate) fn PlaceForm(props: &Props) -> Html {
         .collect();
     html! {
         <fieldset class="place">
-            <legend class="note">{ "Place" }</legend>
+            <legend class="note">{ "Place on" }</legend>
             <div class="row wrap">
                 <Choice value={level.name()} options={levels} choose={choose_level} label={format!("Where {} goes", props.name)} />
                 <Choice value={chosen.to_string()} {options} choose={choose_number} label={format!("Which {}", level.name())} />
