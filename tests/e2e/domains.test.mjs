@@ -65,6 +65,7 @@ test("the groups of a level are marked on the picture, and a click on it looks a
   await eventually(() => count("other"), 1, "the other thread of the core");
   assert.equal(await count("beyond"), 78);
   const cell = marks.locator("span").nth(57);
+  await cell.scrollIntoViewIfNeeded();
   const box = await cell.boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await eventually(() => desk.at("domains-cpu").inputValue(), "57");

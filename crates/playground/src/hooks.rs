@@ -2,6 +2,7 @@
 
 mod animation_frame;
 mod draft;
+mod focus_on;
 mod intake;
 mod pan_zoom;
 mod resize;
@@ -10,6 +11,7 @@ mod window_event;
 
 pub(crate) use animation_frame::use_animation_frame;
 pub(crate) use draft::{DraftBook, use_draft};
+pub(crate) use focus_on::use_focus_on;
 pub(crate) use intake::use_intake;
 pub(crate) use pan_zoom::{
     Grip, Lasso, PanZoom, SLOP, Sight, on_stage, size_of, use_pan_zoom, use_sight,

@@ -26,7 +26,8 @@ use super::machine::keys;
 use crate::drawing::plan::Plan;
 use crate::drawing::rect::Rect;
 use crate::hooks::{
-    Grip, Lasso, Sight, size_of, use_pan_zoom, use_resize, use_sight, use_window_event,
+    Grip, Lasso, Sight, size_of, use_focus_on, use_pan_zoom, use_resize, use_sight,
+    use_window_event,
 };
 use crate::parts::{Drawing, Path};
 
@@ -256,9 +257,9 @@ fn act(event: &KeyboardEvent, bench: &Bench, plan: &Plan, drawing: &Rc<Drawing>)
 #[hook]
 fn use_focus(path: &Path, plan: &Rc<Plan>, stage: &NodeRef, sight: &Sight) {
     let (stage, sight) = (stage.clone(), sight.clone());
+    let focus = use_focus_on("data-path");
     use_effect_with((path.clone(), Rc::clone(plan)), move |(path, plan)| {
-        let active = gloo::utils::document().active_element();
-        if active.is_some_and(|active| active.has_attribute("data-path")) {
+        if focus.holds() {
             let id = boxes::id_of(path);
             let item = gloo::utils::document().get_element_by_id(&id);
             if let Some(item) = item.and_then(|item| item.dyn_into::<HtmlElement>().ok()) {

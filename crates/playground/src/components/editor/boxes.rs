@@ -82,9 +82,7 @@ fn threads(drawing: &Drawing, path: &[usize], rect: &Rect, cpus: &[u32]) -> Html
     html! {
         <>
             for (thread, cpu) in (0..).zip(cpus) {
-                <span key={thread} class={classes!("pu", tiny.then_some("tiny"), core.is_off(thread).then_some("off"))} data-cpu={cpu.to_string()}>
-                    { cpu }
-                </span>
+                <span key={thread} class={classes!("pu", tiny.then_some("tiny"), core.is_off(thread).then_some("off"))} data-cpu={cpu.to_string()}></span>
             }
             if less { <span class="capacity" style={format!("height:{:.1}%", f64::from(core.capacity) / 10.24)}></span> }
         </>

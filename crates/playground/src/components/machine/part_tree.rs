@@ -12,6 +12,7 @@ use super::keys;
 use super::part_form::PartForm;
 use crate::components::bench::Bench;
 use crate::edit::Edit;
+use crate::hooks::use_focus_on;
 use crate::parts::{Change, Drawing, Path, kind, name};
 
 #[derive(Properties, PartialEq)]
@@ -30,14 +31,11 @@ pub(crate) fn PartTree(props: &Props) -> Html {
     let focused = bench.focused();
     {
         // The focus goes with the choice, but only where it was in the tree already.
+        let focus = use_focus_on("data-part");
         use_effect_with((focused.clone(), Rc::clone(drawing)), move |(path, _)| {
-            let document = gloo::utils::document();
-            let in_tree = document
-                .active_element()
-                .is_some_and(|active| active.has_attribute("data-part"));
-            let item = document.get_element_by_id(&id_of(path));
+            let item = gloo::utils::document().get_element_by_id(&id_of(path));
             let item = item.and_then(|item| item.dyn_into::<HtmlElement>().ok());
-            if let Some(item) = item.filter(|_| in_tree) {
+            if let Some(item) = item.filter(|_| focus.holds()) {
                 let _ = item.focus();
             }
         });
