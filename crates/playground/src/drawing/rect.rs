@@ -43,6 +43,7 @@ impl Rect {
     }
 
     /// Smaller by so much on every side.
+    #[must_use]
     pub fn inset(&self, by: f64) -> Self {
         Self {
             x: self.x + by,

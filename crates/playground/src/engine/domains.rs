@@ -29,7 +29,7 @@ pub(super) fn of(domains: &SchedDomains, cpu: u32, generation: u32) -> CpuDomain
                 span: step.span.as_ref().map_or_else(String::new, list),
                 notes: notes(step),
                 domain: (step.outcome == Outcome::Kept)
-                    .then(|| kept.next().map(domain))
+                    .then(|| kept.next().as_ref().map(domain))
                     .flatten(),
             };
             (None, steps.iter().map(&mut level).collect())
@@ -50,7 +50,7 @@ fn notes(step: &Step) -> Vec<String> {
     outcome.into_iter().chain(notes).collect()
 }
 
-fn domain(view: DomainView) -> Domain {
+fn domain(view: &DomainView) -> Domain {
     Domain {
         groups: view.groups.iter().map(|group| list(&group.span)).collect(),
         balance_masks: view

@@ -258,7 +258,12 @@ pub(crate) fn use_pan_zoom(stage: &NodeRef, sight: &Sight, grip: Grip) -> PanZoo
             if event.ctrl_key() || event.meta_key() {
                 event.prevent_default();
                 let at = on_stage(&stage, event.client_x(), event.client_y());
-                let by = (-event.delta_y() * 0.0035).clamp(-0.7, 0.7).exp();
+                let larger = 1.0 + (event.delta_y().abs() * 0.0035).min(1.0);
+                let by = if event.delta_y() < 0.0 {
+                    larger
+                } else {
+                    1.0 / larger
+                };
                 sight.set(sight.view().zoomed(by, at, size_of(&stage)));
             }
         })

@@ -100,9 +100,12 @@ fn hardware_of(machine: &Machine, topology: &Topology) -> Option<String> {
     machine.hardware.clone().or(named)
 }
 
-/// The cores of each cache of a node, by number, with the CPUs of each.
-fn llc_cores(topology: &Topology, cpus: &CpuSet) -> Vec<Vec<(u16, Vec<CpuId>)>> {
-    let mut llcs: Vec<(u16, Vec<(u16, Vec<CpuId>)>)> = Vec::new();
+/// A core by number, with its CPUs.
+type Numbered = (u16, Vec<CpuId>);
+
+/// The cores of each cache of a node.
+fn llc_cores(topology: &Topology, cpus: &CpuSet) -> Vec<Vec<Numbered>> {
+    let mut llcs: Vec<(u16, Vec<Numbered>)> = Vec::new();
     for id in cpus {
         let cpu = topology.cpu(id);
         let at = llcs.iter().position(|(number, _)| *number == cpu.llc);
@@ -124,7 +127,7 @@ fn llcs(topology: &Topology, cpus: &CpuSet) -> Vec<Llc> {
         let threads = (0..).zip(threads).filter(|(_, cpu)| has(**cpu));
         threads.map(|(thread, _)| bit(thread)).sum()
     };
-    let core = |(_, threads): &(u16, Vec<CpuId>)| {
+    let core = |(_, threads): &Numbered| {
         let place = topology.cpu(*threads.first()?);
         Some(Core {
             pus: threads.len() as u32,
@@ -134,7 +137,7 @@ fn llcs(topology: &Topology, cpus: &CpuSet) -> Vec<Llc> {
             cluster: place.cluster,
         })
     };
-    let llc = |cores: Vec<(u16, Vec<CpuId>)>| {
+    let llc = |cores: Vec<Numbered>| {
         let mut cores: Vec<Core> = cores.iter().filter_map(core).collect();
         let first = cores.first().map_or(0, |core| core.cluster);
         // Clusters are counted from the cache's first; where each core is its own there are none.

@@ -120,9 +120,16 @@ fn handle(props: &Props, path: &Path, rect: &Rect) -> Html {
         <div key={format!("{path:?}")} class={classes!("handle", chosen.then_some("chosen"))} style={format!("left:{left:.1}px;top:{top:.1}px;width:{WIDTH}px;height:{HEIGHT}px")}
             role="slider" tabindex={if chosen || path.is_empty() { "0" } else { "-1" }} aria-label={format!("{what}s of {}", whole_name(path))} aria-orientation="horizontal"
             aria-valuemin="1" aria-valuenow={size.to_string()} aria-valuemax={if path.len() == 3 { "8" } else { "1024" }} aria-valuetext={words.clone()}
-            title="Drag to the right for more, to the left for fewer" data-free="true" data-testid={format!("handle{}", path.iter().map(|n| format!("-{n}")).collect::<String>())}
+            title="Drag to the right for more, to the left for fewer" data-free="true" data-testid={id_of(path)}
             {onpointerdown} {onkeydown}>{ words }</div>
     }
+}
+
+/// `handle-0-1` for that of cache 1 of node 0.
+fn id_of(path: &[usize]) -> String {
+    let parts = path.iter().map(ToString::to_string);
+    let parts: Vec<String> = std::iter::once("handle".to_owned()).chain(parts).collect();
+    parts.join("-")
 }
 
 /// Who is stretched by a part's handle: all that are chosen of its kind where it is one of them, else it alone.
