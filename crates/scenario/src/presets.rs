@@ -25,7 +25,7 @@ macro_rules! presets {
 /// and 2, where the measured runs had them; nothing holds them there. `hz` is 1000, as for those measurements.
 /// In the numa presets it is 100, as arch/powerpc's configurations have it.
 /// Then come the benchmarks of the threads' tables, as `teeter replicate` runs them; those with longer names are cases seen on real machines, under kernels with the fault and without.
-pub const ALL: [Preset; 30] = presets![
+pub const ALL: [Preset; 33] = presets![
     "lu-group",
     "lu-normal",
     "laptop-mix",
@@ -44,6 +44,9 @@ pub const ALL: [Preset; 30] = presets![
     "lb-vs-wake-pingpong",
     "llc-spread-migrate-util",
     "k8s-97445-limit-high",
+    "wasted-group-imbalance",
+    "biglittle-force-balance",
+    "equal-weight-cgroups-stress",
     "numa01",
     "numa02",
     "numa03",

@@ -6,6 +6,7 @@
     reason = "the presets are sound, or the test fails"
 )]
 
+mod idle;
 mod limits;
 mod pairs;
 mod shares;

@@ -105,6 +105,27 @@ fn where_an_expression_has_no_result_the_kernels_rule_applies() {
 }
 
 #[test]
+fn at_every_point_what_has_no_result_is_told_and_the_kernel_decides() {
+    let largest = i64::MAX;
+    for rule in ["numa_imbalance", "imbalance", "busier", "fits"] {
+        let plain = run(&scenario(9, "v5.6", rule, None)).digest();
+        for (expr, why) in [
+            ("1 / 0".to_owned(), "division by zero at column 3"),
+            (format!("{largest} + 1"), "overflow at column"),
+        ] {
+            let own = run(&scenario(9, "v5.6", rule, Some(json!({ "expr": expr }))));
+            assert_eq!(own.digest(), plain, "{rule}: {expr}");
+            let said = own.diagnostics();
+            let told = format!("rule `{rule}`: {why}");
+            assert!(
+                said.len() == 1 && said[0].starts_with(&told),
+                "{rule}: {expr}: {said:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn other_points_heed_expressions_too() {
     let plain = run(&scenario(9, "v5.5", "imbalance", None)).digest();
     for (rule, expr, same) in [

@@ -201,6 +201,17 @@ fn the_previous_cpu_must_share_the_cache() {
 }
 
 #[test]
+fn without_a_cache_shared_with_others_the_target_is_all_there_is() {
+    for kernel in [
+        "v4.11", "v4.15", "v5.3", "v5.6", "v5.11", "v5.18", "v6.1", "v6.12",
+    ] {
+        let mut scene = Scene::on(kernel, "node:1 l3:6 core:1 pu:1");
+        scene.recent = 5;
+        assert_eq!(scene.walk(2), [0, 0], "{kernel}");
+    }
+}
+
+#[test]
 fn only_allowed_cpus_are_found() {
     for kernel in ["v5.3", "v5.11", "v6.1", "v6.12"] {
         let mut scene = Scene::on(kernel, SMT4);

@@ -1,8 +1,7 @@
 //! Who gets how much.
 
-use teeter_scenario::Nanos;
-use teeter_scenario::document::workload::Step;
 use teeter_scenario::document::{Action, Kernel, ScriptEntry, SettingValue, Workload};
+use teeter_scenario::{Nanos, presets};
 
 use super::{cpus_of, under, weighing, within};
 use crate::bench::{assert_near, result, scenario, threads};
@@ -55,14 +54,7 @@ fn vms_equal_share() {
 /// it has queued just now; with the patch that propagates load they get still more. From v4.15 on both get half.
 #[test]
 fn equal_weight_cgroups_stress() {
-    let steps = [Step::Run, Step::Sleep].map(|step| step(Nanos::from_millis(2)));
-    let tasks = vec![
-        within("stress", Workload::Stress, 16),
-        within("app", Workload::Program(steps.into()), 32),
-    ];
-    let mut scenario = scenario("node:1 core:16 pu:1", tasks, 6000);
-    scenario.cgroups = vec![weighing("stress", 100), weighing("app", 100)];
-    scenario.run.warmup = Nanos::from_millis(1000);
+    let scenario = presets::get("equal-weight-cgroups-stress").unwrap();
     let more = |kernel| {
         let result = under(&scenario, kernel);
         let more = cpus_of(&result, &scenario, 0) / cpus_of(&result, &scenario, 1);
@@ -71,7 +63,7 @@ fn equal_weight_cgroups_stress() {
     };
     assert!(more("v4.11") > 1.15);
     assert!(more("v4.11+propagate") > 1.3);
-    for kernel in ["v5.3", "v5.5", "v5.10", "v6.1", "v6.12"] {
+    for kernel in ["v4.15", "v5.3", "v5.5", "v5.10", "v6.1", "v6.12"] {
         assert_near(more(kernel), 1.0, 0.1);
     }
 }
