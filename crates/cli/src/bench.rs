@@ -17,8 +17,8 @@ use crate::error::Error;
 use crate::progress::Progress;
 use crate::{check, source};
 
-/// Events between which decisions are taken out.
-const EVENTS: u64 = 20_000;
+/// Events between which decisions are taken out: not more than caches hold.
+const EVENTS: u64 = 4_000;
 
 /// Measures all scenarios, or the one that the arguments name.
 pub(crate) fn execute(args: &BenchArgs) -> Result<String, Error> {
