@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::{check, source};
 
 /// Events between which decisions are taken out: not more than caches hold.
-const EVENTS: u64 = 4_000;
+const EVENTS: u64 = 1_000;
 
 /// Measures all scenarios, or the one that the arguments name.
 pub(crate) fn execute(args: &BenchArgs) -> Result<String, Error> {

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::{check, run, source};
 
 /// Events between which decisions are taken out: not more than caches hold.
-const EVENTS: u64 = 4_000;
+const EVENTS: u64 = 1_000;
 
 /// Runs the scenario under each kernel and writes every decision that the filter lets through as it is
 /// made: there can be more than fit into memory.

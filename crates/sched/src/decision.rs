@@ -3,9 +3,11 @@
 //! Off, it costs a test of one flag. On, each decision goes into columns that keep their memory, so that nothing is
 //! allocated for it; it is put together again when it is read. That takes some 150 instructions each: of a run 0.2 %
 //! (`lb-vs-wake-pingpong`) to 4.4 % (`nas-half`) over the presets, and 4.1 % in `milan-periodic`, which makes 71 000 in
-//! each second simulated, four fifths of them passes of idle CPUs that find nothing (CPU time there: 4 %, medians of
-//! five runs in turn). Before, with a box for each that held all the statistics of two groups, it was half as much
-//! again. `teeter bench SCENARIO --decisions` measures it.
+//! each second simulated, four fifths of them passes of idle CPUs that find nothing. CPU time is more, since what is
+//! written takes caches (medians of five runs in turn beside other work): 4 to 13 % in `milan-periodic`, 16 % in
+//! `nas-half`, 23 % in `numa08`, which makes five for each event. Before, with a box for each that held all the
+//! statistics of two groups, it was half as much again. `teeter bench SCENARIO --decisions` measures it. Readers
+//! should take decisions out before they fill the caches.
 //!
 //! The numbers of a decision go by the names of one [`VOCABULARY`], so that a list, a filter and a sentence all speak
 //! of the same ones.
