@@ -14,7 +14,6 @@ async function opened(options) {
   const { page, problems, context } = await site.open(ownLink("50ms"), options);
   const desk = new Desk(page);
   await desk.speed("max");
-  await desk.finished();
   await page.getByRole("tab", { name: "Edit machine" }).click();
   await desk.at("editor-stage").waitFor();
   await part(page, "node 0").waitFor();

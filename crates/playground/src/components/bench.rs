@@ -35,6 +35,22 @@ impl Bench {
         self.chosen.last().cloned().unwrap_or_default()
     }
 
+    /// The same with a part among those that are chosen: it alone where it is not.
+    pub(crate) fn with(&self, part: &Path) -> Self {
+        if self.chosen.contains(part) {
+            return self.clone();
+        }
+        let alone = vec![part.clone()];
+        Self {
+            change: {
+                let alone = alone.clone();
+                self.change_at.reform(move |change| (change, alone.clone()))
+            },
+            chosen: Rc::new(alone),
+            ..self.clone()
+        }
+    }
+
     /// Chooses a part alone, or takes it into (out of) what is chosen.
     pub(crate) fn pick(&self, path: Path, also: bool) {
         if !also {

@@ -137,11 +137,14 @@ pub(super) fn Editor(props: &Props) -> Html {
         let (bench, base, drawing) = (bench.clone(), Rc::clone(&base), Rc::clone(&props.drawing));
         let moves = hands.onkeydown.clone();
         Callback::from(move |event: KeyboardEvent| {
-            let on_part = event
+            let part = event
                 .target()
                 .and_then(|target| target.dyn_into::<Element>().ok())
-                .is_some_and(|target| target.has_attribute("data-path"));
-            if on_part && act(&event, &bench, &base, &drawing) {
+                .filter(|target| target.has_attribute("data-path"))
+                .and_then(|target| path_of(&target));
+            // What has the focus is meant, even where it is not chosen yet.
+            let bench = part.as_ref().map(|part| bench.with(part));
+            if bench.is_some_and(|bench| act(&event, &bench, &base, &drawing)) {
                 event.prevent_default();
                 event.stop_propagation();
             } else {

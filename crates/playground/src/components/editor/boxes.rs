@@ -64,7 +64,7 @@ fn part(props: &Props, path: &Path, rect: &Rect, cpus: &[u32], focused: bool) ->
             aria-level={path.len().to_string()} aria-selected={props.chosen.contains(path).to_string()} aria-label={words}
             data-path={dashed(path)} data-target={is_target.to_string()}>
             { match path.len() {
-                1 => html! { <span class="head"><strong>{ name(path) }</strong>{ about_node(drawing, path[0]) }</span> },
+                1 => html! { <span class="head"><strong>{ name(path) }{ "," }</strong>{ " " }{ about_node(drawing, path[0]) }</span> },
                 2 if rect.w >= 60.0 && rect.h >= 54.0 => html! { <span class="head">{ name(path) }</span> },
                 2 => Html::default(),
                 _ => threads(drawing, path, rect, cpus),

@@ -252,10 +252,11 @@ pub(super) fn use_hold(
         });
     }
     {
-        let state = state.clone();
+        let (state, dropped) = (state.clone(), Rc::clone(&dropped));
         use_window_event("keydown", move |event| {
             let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key);
             if state.is_some() && key.as_deref() == Some("Escape") {
+                dropped.set(true);
                 state.set(None);
             }
         });
