@@ -49,9 +49,7 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
         })
     };
     let commit = {
-        let drawn = props.bench.drawing.as_ref();
-        let hardware = drawn.and_then(|drawing| drawing.hardware().map(str::to_owned));
-        let edit = props.edit.clone();
+        let (edit, hardware) = (props.edit.clone(), props.scenario.machine.hardware.clone());
         Callback::from(move |text: String| {
             let machine = Machine {
                 hardware: hardware.clone(),
@@ -82,7 +80,7 @@ pub(super) fn MachinePanel(props: &Props) -> Html {
                     if let Some(why) = wordless {
                         <p class="note" data-testid="wordless">{ format!("No such words say this machine: {why}. What is typed here takes its place.") }</p>
                     }
-                    <p class="note">{ "From large to small: pack, node, l3, core, pu, each with a count. What lscpu, numactl or lstopo print can be pasted or dropped anywhere on the page." }</p>
+                    <p class="note">{ "From large to small: pack, node, l3, core, pu, each with a count. Words that are typed are a new machine, as fast as its shape has it unless one is chosen below. What lscpu, numactl or lstopo print can be pasted or dropped anywhere on the page." }</p>
                 </div>
             </section>
             { match &*props.topology {

@@ -26,11 +26,6 @@ impl Drawing {
         }
     }
 
-    /// The hardware whose speed it keeps, by name.
-    pub fn hardware(&self) -> Option<&str> {
-        self.rest.hardware.as_deref()
-    }
-
     /// The machine as an hwloc synthetic description.
     ///
     /// # Errors
