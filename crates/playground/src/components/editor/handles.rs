@@ -79,6 +79,11 @@ fn handle(props: &Props, path: &Path, rect: &Rect) -> Html {
     // A core's stands below it; those of frames in their line of words, at the right.
     let (left, top) = match path.len() {
         3 => (rect.x + rect.w / 2.0 - WIDTH / 2.0, rect.y + rect.h + 3.0),
+        // Where there is no room beside the name, on the lower edge.
+        1 if rect.w < 150.0 => (
+            rect.x + rect.w / 2.0 - WIDTH / 2.0,
+            rect.y + rect.h - HEIGHT - 3.0,
+        ),
         1 => (rect.x + rect.w - WIDTH - 6.0, rect.y + 5.0),
         2 if rect.w < WIDTH + 10.0 || rect.h < 54.0 => {
             (rect.x + rect.w / 2.0 - WIDTH / 2.0, rect.y + rect.h + 3.0)
