@@ -37,7 +37,7 @@ pub(super) fn Title(props: &Props) -> Html {
             Callback::from(move |_: MouseEvent| open.set(true))
         };
         return html! {
-            <h1 title={props.about.clone()}><button type="button" class="rename" onclick={begin} aria-label={format!("{shown}, rename")} data-testid="rename">{ shown }</button></h1>
+            <h1 title={format!("{shown}\n{}", props.about)}><button type="button" class="rename" onclick={begin} aria-label={format!("{shown}, rename")} data-testid="rename">{ shown }</button></h1>
         };
     }
     let onchange = {
