@@ -193,6 +193,13 @@ impl Player {
             .is_some_and(|slot| slot.loaded)
     }
 
+    /// Whether something that is shown belongs to an earlier scenario.
+    pub fn is_stale(&self) -> bool {
+        let inner = self.0.borrow();
+        let shown = |slot: &Slot| !slot.loaded && slot.recording.now_ns > 0.0;
+        inner.slots.iter().any(shown)
+    }
+
     /// The recording of a kernel.
     pub fn recording(&self, slot: usize) -> Option<Ref<'_, Recording>> {
         Ref::filter_map(self.0.borrow(), |inner| {
@@ -271,6 +278,8 @@ impl Player {
             inner.scenario = Some(Rc::clone(scenario));
             inner.pace.restart();
             inner.fresh = true;
+            // What is shown is marked as outdated at once.
+            inner.last_pulse_ms = f64::NEG_INFINITY;
             inner.slots.truncate(scenario.kernels.len());
             while inner.slots.len() < scenario.kernels.len() {
                 match self.start_runner(inner.slots.len()) {

@@ -171,7 +171,7 @@ pub fn App() -> Html {
 
     let built = topology.as_ref().as_ref().ok().cloned();
     let bench = use_bench(&desk.scenario, built.as_ref(), &edit);
-    let pulse = player.pulses();
+    let (pulse, stale) = (player.pulses(), player.is_stale());
     let scenario = &desk.scenario;
     let size = built
         .as_ref()
@@ -206,7 +206,7 @@ pub fn App() -> Html {
                 <TimeBar scenario={Rc::clone(scenario)} now_ns={player.now_ns()} {edit} />
                 <DecisionsPanel scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
             </section>
-            <section class="column right" aria-label="Charts and comparison">
+            <section class={classes!("column", "right", stale.then_some("stale"))} aria-label="Charts and comparison" aria-busy={stale.to_string()}>
                 <ThreadsChart scenario={Rc::clone(scenario)} player={player.clone()} palette={Rc::clone(&theme.palette)} {pulse} />
                 <ThroughputChart scenario={Rc::clone(scenario)} player={player.clone()} palette={Rc::clone(&theme.palette)} {pulse} />
                 <Comparison scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
