@@ -46,11 +46,12 @@ const view = (desk, name) => desk.page.getByRole("tablist", { name: "Parts of th
 /** Name, size, theme, and how one comes there. */
 const VIEWS = [
   ["desktop-light-kernel", DESKTOP, "light", (desk) => desk.panel("Kernel")],
-  ["desktop-dark-machine", DESKTOP, "dark", (desk) => desk.panel("Machine")],
+  ["desktop-dark-script", DESKTOP, "dark", (desk) => desk.panel("Script")],
   ["desktop-contrast-tasks", DESKTOP, "contrast", (desk) => desk.panel("Tasks")],
   ["tablet-light-script", { width: 1024, height: 768 }, "light", (desk) => desk.panel("Script")],
   ["desktop-light-examples", DESKTOP, "light", async (desk) => {
     await desk.at("examples").click();
+    await desk.at("example-search").fill("lu.C hogs");
     await desk.at("example-lu-group").locator("path.busy[d^=M]").first().waitFor();
   }],
   ["phone-light-machine", PHONE, "light", (desk) => view(desk, "Machine")],
