@@ -100,6 +100,7 @@ pub struct Speed {
     refill_tlb: u32,
     refill_cold: u32,
     switch_direct: u32,
+    call_spread: u32,
     wake_plain: u32,
     wake_serial: u32,
     wake_lines_near: u32,
@@ -191,6 +192,11 @@ impl Speed {
     /// CPU time of a context switch, without what cold caches cost.
     pub const fn t_cs(&self) -> Nanos {
         Nanos(self.switch_direct as u64)
+    }
+
+    /// How far the CPU time of a system call may lie off its mean either way, hundredths of it.
+    pub const fn call_spread(&self) -> u32 {
+        self.call_spread
     }
 
     /// CPU time a waker spends on one wakeup; `serial` if it is one of several futex wakeups in a row,

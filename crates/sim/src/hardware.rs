@@ -175,6 +175,11 @@ impl Hardware {
         self.speed.t_cs().0
     }
 
+    /// How far a system call of so much work may lie off it, either way.
+    pub(crate) fn call_spread(&self, work: u64) -> u64 {
+        work / 100 * u64::from(self.speed.call_spread())
+    }
+
     /// Work of sending what is handed over between two CPUs.
     pub(crate) fn send(&self, made: &Made, from: CpuId, to: CpuId, fresh: bool) -> u64 {
         work(self.speed.send(self.handover(made, 1, (from, to), fresh)).0)

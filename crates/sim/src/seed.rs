@@ -12,6 +12,8 @@ pub(crate) enum Purpose {
     Kernel,
     /// What a thread's program draws.
     Program,
+    /// How long a thread's system calls take.
+    Call,
 }
 
 /// The seed of repeat `repeat` (from 0) of a scenario with this `seed`. Repeat 0 keeps the seed.

@@ -135,8 +135,9 @@ pub(crate) struct Thread {
     pub(crate) cpu_lock: Option<u32>,
     /// When it began to measure each of its latencies.
     pub(crate) latency_from: [u64; Program::MAX_LATENCIES],
-    /// Random numbers drawn.
+    /// Random numbers drawn, and those for its system calls.
     pub(crate) draws: u32,
+    pub(crate) calls: u32,
     /// Time to fetch what its waker has touched, ns.
     pub(crate) lines: u64,
     /// Its timer has expired, and its CPU is leaving its idle state for it.
@@ -180,6 +181,7 @@ impl Thread {
             cpu_lock: None,
             latency_from: [0; Program::MAX_LATENCIES],
             draws: 0,
+            calls: 0,
             lines: 0,
             expired: false,
             ends: false,

@@ -150,6 +150,7 @@ const HASWELL: Speed = Speed {
     refill_tlb: 1_000,
     refill_cold: 10_000_000,
     switch_direct: 1_200,
+    call_spread: 10,
     wake_plain: 1_300,
     wake_serial: 4_500,
     wake_lines_near: 12,

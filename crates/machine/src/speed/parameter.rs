@@ -188,6 +188,9 @@ const EXIT: &str = "0.5 to 1 of the driver's table: A; measured on Haswell-EP, 0
     Werner, Computer Science R&D 2015: M), which no preset has yet";
 const WAKE: &str = "0.8 to 2 us for the direct cost (Li et al., ExpCS 2007: M); wakeups: A, the serial one by the spacing of a schbench wave";
 
+const SPREAD: &str = "no two calls meet the same caches, branch predictions and interrupts: 10 % (A); without it, programs that do \
+    nothing but call keep in step with each other and with the ticks for ever";
+
 const CHANNEL: &str = "pipe of 100 bytes 0.9 and 0.8 us (0.5 to 1.2: A), a whole ping-pong round 7.7 to 9.2 us on client Skylakes (R); TCP: 0.755 us and \
     0.218 ns a byte describe nine of netperf's message sizes on a Haswell within 10 % (D), which is 0.944 us and 0.273 ns at the clock without turbo, 0.24 us of them for its part in segments handed over (1.5 us \
     each, and the wakeup: A); the receiver's copy 10 GB/s: A; Unix \
@@ -351,6 +354,13 @@ static PARAMETERS: &[Parameter] = &[
         "a context switch, without what cold caches cost",
         WAKE,
         |speed| &mut speed.switch_direct,
+    ),
+    hundredths(
+        "call.spread",
+        "how far the time of a system call lies off its mean at most, either way",
+        SPREAD,
+        (0, 100),
+        |speed| &mut speed.call_spread,
     ),
     nanos(
         "wake.plain",

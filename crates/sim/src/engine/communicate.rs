@@ -9,6 +9,7 @@ use teeter_scenario::document::workload::ChannelKind;
 
 use super::Simulation;
 use crate::code::{NO_MUTEX, work};
+use crate::seed::{Purpose, draw};
 use crate::sync::Wait;
 use crate::thread::{Call, Phase};
 
@@ -129,8 +130,10 @@ impl Simulation {
         self.call(cpu, thread, Call::Receive { channel, messages }, time);
     }
 
-    /// Begins a call that takes so much work.
+    /// Begins a call that takes so much work, more or less.
     fn call(&mut self, cpu: CpuId, thread: u32, call: Call, time: u64) {
+        let spread = self.hardware.call_spread(time);
+        let time = time - spread + self.draw_call(thread, 2 * spread);
         let state = &mut self.threads[thread as usize];
         state.phase = Phase::Call(call);
         state.left = time;
@@ -139,6 +142,17 @@ impl Simulation {
         }
         state.pay_debt();
         self.arm(cpu);
+    }
+
+    /// A number in `0..below` for the time of a thread's next call.
+    fn draw_call(&mut self, thread: u32, below: u64) -> u64 {
+        if below == 0 {
+            return 0;
+        }
+        let state = &mut self.threads[thread as usize];
+        state.calls = state.calls.wrapping_add(1);
+        let entity = u64::from(thread) << 32 | u64::from(state.calls);
+        draw(self.seed, Purpose::Call, entity, below)
     }
 
     /// A call comes to its end.
