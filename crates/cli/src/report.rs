@@ -129,8 +129,18 @@ fn seconds(nanos: u64) -> String {
 
 fn summary(run: &RunResult) -> String {
     let busy: f64 = run.cpus.busy.iter().sum();
+    let nodes = &run.cpus.node_busy;
+    let by_node = if (2..=NODES).contains(&nodes.len()) {
+        let percent: Vec<String> = nodes
+            .iter()
+            .map(|busy| format!("{:.1}", 100.0 * busy))
+            .collect();
+        format!(" ({} % of the nodes)", percent.join(", "))
+    } else {
+        String::new()
+    };
     format!(
-        "{busy:.1} of {} CPUs busy; some CPU idle while a task waited {:.1} % of the time; {} switches, {} wakeups",
+        "{busy:.1} of {} CPUs busy{by_node}; some CPU idle while a task waited {:.1} % of the time; {} switches, {} wakeups",
         run.cpus.busy.len(),
         100.0 * run.idle_while_waiting,
         run.switches,

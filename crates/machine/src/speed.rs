@@ -11,6 +11,12 @@
 //!
 //! - `tcp.send` is what remains of netperf's time for a message (0.944 µs without turbo, from the unpatched
 //!   column) when the time for segments is taken off.
+//! - `call.spread` came when pairs of netperf were seen to meet every tick at the same point of their messages. Its
+//!   size is assumed; only that it is not 0 matters.
+//! - `idle.exit_share` and `idle.package` stay at three quarters and nothing (both assumed), though schbench's wakeups
+//!   on two sockets then take twice as long as measured and 0.15 with 8 µs, as measured on Haswell-EP, would be near:
+//!   with those the balancing of idle CPUs falls into other phases, and lu.C beside hogs spreads less well than on
+//!   the real machine.
 
 mod caches;
 mod channel;

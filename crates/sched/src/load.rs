@@ -73,7 +73,8 @@ impl Sched {
         let (queue, entity) = (&mut cfs_rqs[id.index()], &mut entities[se.index()]);
         let my_q = entity.my_q();
         let fresh = entity.avg.last_update_time == 0;
-        if !fresh {
+        let ages = my_q.is_none() || self.rules.load.ages_groups;
+        if !fresh && ages {
             let activity = entity.activity(form, queue.curr == Some(se));
             if entity.age(form, now, activity) {
                 entity.avg.util_est.set_changed(rule);
@@ -84,6 +85,7 @@ impl Sched {
         } else {
             self.age_queue(id, now)
         };
+        // The withdrawn patch has this before the queue is aged; nothing in the one looks at the other.
         if let Some(my_q) = my_q {
             decayed |= self.propagate_entity_load_avg(se, my_q);
         }

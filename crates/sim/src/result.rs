@@ -156,6 +156,10 @@ pub struct CpuResult {
     pub busy: Vec<f64>,
     /// Time average of runnable tasks.
     pub nr_running: Vec<f64>,
+    /// Mean of [`CpuResult::busy`] over the CPUs of each node, as `mpstat -N ALL` tells it; 0 for a node without
+    /// CPUs.
+    #[serde(default)]
+    pub node_busy: Vec<f64>,
 }
 
 /// Counters of NUMA balancing, as in `/proc/vmstat`, in pages of the machine's kernel.

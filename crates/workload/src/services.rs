@@ -102,7 +102,8 @@ pub(crate) fn compile(services: Services, tasks: &Tasks) -> Result<Programs, Vec
         programs,
         thread: (0..threads).map(pool).collect(),
         shared: Shared {
-            channels: vec![Channel::new(ChannelKind::Tcp, MESSAGE); 2 * depth as usize],
+            // As libraries for remote calls set their connections up.
+            channels: vec![Channel::new(ChannelKind::Tcp, MESSAGE).no_delay(); 2 * depth as usize],
             ..Shared::default()
         },
         latencies: vec!["request".to_owned()],

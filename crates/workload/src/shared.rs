@@ -119,6 +119,12 @@ impl Channel {
 }
 
 impl Channel {
+    /// The same without Nagle's algorithm (`TCP_NODELAY`): each message is handed over by itself.
+    #[must_use]
+    pub(crate) const fn no_delay(self) -> Self {
+        Self { segment: 1, ..self }
+    }
+
     /// The same with receivers that read into a buffer of so many bytes.
     #[must_use]
     pub(crate) const fn read_in(self, buffer: u32) -> Self {

@@ -69,7 +69,8 @@ impl Call {
 
 fn connection(programs: &mut Programs) {
     let mut way = |bytes| {
-        let channel = Channel::new(ChannelKind::Tcp, bytes);
+        // dbench's default for its sockets.
+        let channel = Channel::new(ChannelKind::Tcp, bytes).no_delay();
         programs.shared.channel(channel)
     };
     let (request, data) = (way(SMALL), way(LARGE));

@@ -38,6 +38,8 @@ pub enum Quantity {
     Numa(NumaCounter),
     /// Busy CPUs, in percent of all.
     Busy,
+    /// What the busiest node had of all that was run, in percent: 100 where all was on one node.
+    BusiestNode,
     /// Seconds that some CPU idled while another had a task waiting, in percent of the run.
     IdleWhileWaiting,
 }
@@ -129,6 +131,12 @@ impl Quantity {
             Self::Busy => {
                 let busy = &run.cpus.busy;
                 Some(100.0 * busy.iter().sum::<f64>() / busy.len() as f64)
+            }
+            Self::BusiestNode => {
+                let nodes = &run.cpus.node_busy;
+                let all: f64 = nodes.iter().sum();
+                let most = nodes.iter().copied().fold(0.0, f64::max);
+                (all > 0.0).then_some(100.0 * most / all)
             }
             Self::IdleWhileWaiting => Some(100.0 * run.idle_while_waiting),
         }

@@ -165,6 +165,9 @@ pub struct LoadRules {
     pub joins_with_sum: bool,
     /// Whether a task that is woken away from an idle CPU is aged to now, though its queue there was not (v6.0).
     pub ages_movers: bool,
+    /// Whether the entity of a group is aged like that of a task. All kernels do that; a posting of 24 April 2017,
+    /// withdrawn the day after, left it to what comes from below, which nothing does while load only decays.
+    pub ages_groups: bool,
     /// Whether load is tracked by a clock that runs slower on a busy CPU of less capacity (v5.1).
     pub capacity_clock: bool,
     /// Whether a group's entity is reweighted at each update, even to the weight it has (to v6.7).
@@ -202,6 +205,7 @@ impl LoadRules {
             },
             joins_with_sum: release.since(5, 18),
             ages_movers: release.since(6, 0),
+            ages_groups: true,
             capacity_clock: release.since(5, 1),
             reweights_unchanged: !release.since(6, 8),
             new_util: if release.since(6, 10) {

@@ -65,6 +65,15 @@ const PRESETS: [Preset; 39] = [
     ),
     patched(
         Release(4, 11),
+        "v4.11+propagate+unaged",
+        "The first posting with its third patch, withdrawn the day after: groups take the load below them and do not age by themselves.",
+        |rules| {
+            rules.load.pelt = Pelt::Weighted(Propagation::Queued);
+            rules.load.ages_groups = false;
+        },
+    ),
+    patched(
+        Release(4, 11),
         "v4.11+propagate-v2",
         "The same with that load kept apart from the load of groups (second posting, May 2017).",
         |rules| rules.load.pelt = Pelt::Weighted(Propagation::QueuedApart),

@@ -64,7 +64,11 @@ fn in_a_group_of_v4_11_it_does_not() {
 
 #[test]
 fn the_postings_count_it_at_any_depth() {
-    for kernel in ["v4.11+propagate", "v4.11+propagate-v2"] {
+    for kernel in [
+        "v4.11+propagate",
+        "v4.11+propagate+unaged",
+        "v4.11+propagate-v2",
+    ] {
         for depth in [1, 2, 3] {
             let [before, after, asleep] = loads(kernel, depth, 10_000);
             assert!(
@@ -74,6 +78,21 @@ fn the_postings_count_it_at_any_depth() {
             assert!(
                 4 * asleep < 3 * after,
                 "{kernel}, depth {depth}: {after} to {asleep}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_withdrawn_patch_changes_hardly_anything() {
+    // As its author says of it: what comes from below is what ageing would have come to.
+    for depth in [1, 2, 3] {
+        let aged = loads("v4.11+propagate", depth, 10_000);
+        let unaged = loads("v4.11+propagate+unaged", depth, 10_000);
+        for (aged, unaged) in aged.into_iter().zip(unaged) {
+            assert!(
+                aged.abs_diff(unaged) <= aged / 10,
+                "depth {depth}: {aged}, unaged {unaged}"
             );
         }
     }

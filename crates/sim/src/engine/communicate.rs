@@ -126,6 +126,9 @@ impl Simulation {
         if used.lets_senders_go(messages) {
             time += self.hardware.single_wake_work();
         }
+        if used.leaves_some() {
+            time += self.hardware.single_wake_work();
+        }
         self.threads[thread as usize].waited = false;
         self.call(cpu, thread, Call::Receive { channel, messages }, time);
     }
@@ -171,8 +174,14 @@ impl Simulation {
                 } else {
                     None
                 };
+                // Of several that receive, one that leaves messages wakes the next.
+                let receiver = if used.leaves_some() {
+                    used.receivers.pop(&mut self.threads)
+                } else {
+                    None
+                };
                 let sync = used.made.kind != ChannelKind::Semaphore;
-                return self.go_on_having_woken(cpu, thread, [sender, None], sync);
+                return self.go_on_having_woken(cpu, thread, [sender, receiver], sync);
             }
             Call::Unlock { mutex } => self.next_owner(mutex),
             Call::Wait { condition, mutex } => return self.park(cpu, thread, condition, mutex),

@@ -221,10 +221,25 @@ impl Simulation {
             }
         }
         let means = |totals: &[u64]| totals.iter().map(|&total| mean(total, window)).collect();
+        let busy: Vec<f64> = means(&totals.busy);
         CpuResult {
-            busy: means(&totals.busy),
+            node_busy: self.node_busy(&busy),
+            busy,
             nr_running: means(&nr_running),
         }
+    }
+
+    /// The mean over the CPUs of each node.
+    fn node_busy(&self, busy: &[f64]) -> Vec<f64> {
+        let topology = &self.hardware.topology;
+        let mut nodes = vec![(0.0, 0_u32); topology.nodes.len()];
+        for (cpu, busy) in topology.cpu_ids().zip(busy) {
+            let (sum, cpus) = &mut nodes[topology.cpu(cpu).node.index()];
+            *sum += busy;
+            *cpus += 1;
+        }
+        let mean = |(sum, cpus): (f64, u32)| sum / f64::from(cpus.max(1));
+        nodes.into_iter().map(mean).collect()
     }
 
     fn numa(&self) -> NumaCounts {

@@ -124,6 +124,11 @@ impl Channel {
         !self.senders.is_empty() && self.taken.saturating_sub(out) <= self.made.low
     }
 
+    /// Whether there are messages that others wait for; a semaphore's are woken one by one as it is posted.
+    pub(crate) fn leaves_some(&self) -> bool {
+        self.blocks() && self.ready > 0 && !self.receivers.is_empty()
+    }
+
     /// Takes the lock for `hold` ns as soon as it is free. Gives how long that takes.
     pub(crate) fn lock(&mut self, now: u64, cpu: CpuId, hold: u64) -> u64 {
         let free = self.locked_until.max(now);

@@ -3,6 +3,7 @@
 mod bench;
 mod cases;
 mod cgroups;
+mod dbench;
 mod determinism;
 mod digests;
 mod golden_fairness;

@@ -61,7 +61,7 @@ fn every_promised_key_is_there() {
         (&hog["metric"], &hog["latency_us"], &hog["done_ns"]),
         (&Value::Null, &Value::Null, &Value::Null)
     );
-    assert_keys(&json["cpus"], "busy nr_running");
+    assert_keys(&json["cpus"], "busy nr_running node_busy");
     assert_keys(
         &json["numa"],
         "pte_updates hint_faults hint_faults_local pages_migrated",

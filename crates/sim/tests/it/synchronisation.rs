@@ -60,6 +60,22 @@ fn cpu_ms(result: &RunResult) -> Vec<f64> {
 }
 
 #[test]
+fn a_pool_of_receivers_keeps_all_of_it_busy() {
+    // Five messages every 10 ms for five threads, each of which takes 5 ms for one.
+    let result = run(vec![
+        program(
+            "from",
+            1,
+            0,
+            r#"[{"channel": {"name": "q", "kind": "tcp", "bytes": "1KB"}},
+                {"send": "q"}, {"send": "q"}, {"send": "q"}, {"send": "q"}, {"send": "q"}, {"sleep": "10ms"}]"#,
+        ),
+        program("pool", 5, 1, r#"[{"receive": "q"}, {"run": "5ms"}]"#),
+    ]);
+    assert_near(cpu_ms(&result)[1], 250.0, 26.0);
+}
+
+#[test]
 fn messages_go_from_one_task_to_another() {
     let result = run(vec![
         program(

@@ -73,6 +73,11 @@ pub(super) const RULES: &[RuleInfo] = &[
         "a task that is woken away from an idle CPU is aged to now, though nothing else there was"
     ),
     rule!(
+        "load.ages_groups",
+        load.ages_groups,
+        "the entity of a group is aged, and does not only take what comes from below"
+    ),
+    rule!(
         "load.capacity_clock",
         load.capacity_clock,
         "load is tracked by a clock that runs slower on a busy CPU of less capacity"
