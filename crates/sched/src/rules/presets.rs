@@ -51,7 +51,7 @@ fn patch_bias(rules: &mut Rules) {
 }
 
 /// Oldest first; a patch series after its base.
-const PRESETS: [Preset; 39] = [
+const PRESETS: [Preset; 40] = [
     release(
         Release(4, 11),
         "v4.11",
