@@ -36,6 +36,7 @@ mod theme_choice;
 mod threads_chart;
 mod throughput_chart;
 mod time_bar;
+mod timeline;
 mod title;
 mod tooltip;
 mod top_bar;

@@ -1,7 +1,10 @@
 //! The worker's side: runs one simulation in short slices, so that messages get through.
 
+mod cursor;
 mod domains;
+mod history;
 mod levels;
+mod look;
 mod watch;
 
 use std::cell::RefCell;
@@ -10,12 +13,17 @@ use std::rc::Rc;
 use gloo::events::EventListener;
 use teeter_scenario::{Nanos, Scenario};
 use teeter_sched::SchedDomains;
-use teeter_sim::Simulation;
+use teeter_sim::{Simulation, Snapshot, Step};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent};
 
+use self::cursor::Cursor;
+use self::history::History;
+use self::look::{Look, Seen};
 use self::watch::Watch;
-use crate::protocol::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker, row_width, wire};
+use crate::protocol::{
+    CpuStates, Failed, Frame, FromWorker, Loaded, Moment, StepKind, ToWorker, row_width, wire,
+};
 
 /// Length of one slice of work, ms.
 const SLICE_MS: f64 = 8.0;
@@ -72,6 +80,12 @@ struct Engine {
 struct Run {
     generation: u32,
     simulation: Simulation,
+    history: History,
+    /// The window that is being looked at, and the one before.
+    look: Option<Look>,
+    seen: Option<Seen>,
+    /// The moment that is shown.
+    cursor: Option<Cursor>,
     until: Nanos,
     /// Whether a slice is under way.
     awake: bool,
@@ -97,6 +111,10 @@ impl Engine {
             Ok(ToWorker::Append { scenario }) => self.append(&scenario),
             Ok(ToWorker::Watch { filter }) => self.watch(filter.as_deref()),
             Ok(ToWorker::Domains { cpu }) => self.domains(cpu),
+            Ok(ToWorker::Look { id, from_ns, to_ns }) => self.look(id, from_ns, to_ns),
+            Ok(ToWorker::Explain { id, index }) => self.explain(id, index),
+            Ok(ToWorker::Seek { at_ns }) => self.seek(Nanos(at_ns as u64)),
+            Ok(ToWorker::Step { step, back }) => self.step(step, back),
             Err(error) => self.fail(0, vec![error.to_string()]),
         }
     }
@@ -112,6 +130,7 @@ impl Engine {
             Ok((scenario, mut simulation)) => {
                 self.watch.begin();
                 self.watch.apply(&mut simulation);
+                simulation.record_lanes(true);
                 self.say(&FromWorker::Loaded(Loaded {
                     generation,
                     table: simulation.threads().clone(),
@@ -122,6 +141,10 @@ impl Engine {
                 }));
                 self.run = Some(Run {
                     generation,
+                    history: History::new(&mut simulation),
+                    look: None,
+                    seen: None,
+                    cursor: None,
                     simulation,
                     until: Nanos::ZERO,
                     awake: false,
@@ -149,7 +172,10 @@ impl Engine {
         let Some(run) = &mut self.run else { return };
         let generation = run.generation;
         let done = read(scenario).and_then(|mut scenario| match scenario.script.pop() {
-            Some(entry) => run.simulation.insert_action(&entry).map_err(problems),
+            Some(entry) => {
+                run.history.insert(&entry);
+                run.simulation.insert_action(&entry).map_err(problems)
+            }
             None => Ok(()),
         });
         if let Err(problems) = done {
@@ -175,6 +201,85 @@ impl Engine {
         }
     }
 
+    fn look(&mut self, id: u32, from_ns: f64, to_ns: f64) {
+        let Some(run) = &mut self.run else { return };
+        let now = run.simulation.now();
+        let bounds = (
+            Nanos(from_ns.max(0.0) as u64).min(now),
+            Nanos(to_ns.max(0.0) as u64).min(now),
+        );
+        let numbers = (run.generation, id);
+        run.look = Look::begin(&run.history, run.seen.as_ref(), numbers, bounds);
+        self.wake();
+    }
+
+    fn explain(&self, id: u32, index: u32) {
+        let seen = self.run.as_ref().and_then(|run| run.seen.as_ref());
+        if let Some(explained) = seen.and_then(|seen| seen.explain(id, index)) {
+            self.say(&FromWorker::Explained(explained));
+        }
+    }
+
+    fn seek(&mut self, at: Nanos) {
+        let Some(run) = &mut self.run else { return };
+        let at = at.min(run.simulation.now());
+        run.cursor = Cursor::at(&run.history, at);
+        self.say_moment(Some(at));
+    }
+
+    fn step(&mut self, kind: StepKind, back: bool) {
+        let Some(run) = &mut self.run else { return };
+        let now = run.simulation.now();
+        if run.cursor.is_none() {
+            run.cursor = Cursor::at(&run.history, now);
+        }
+        if let Some(cursor) = &mut run.cursor {
+            let step = match kind {
+                StepKind::Event => Step::Event,
+                StepKind::Tick => Step::Tick,
+                StepKind::Balance => Step::Balance,
+            };
+            if back {
+                cursor.back(&run.history, step);
+            } else {
+                cursor.forward(step, now);
+            }
+        }
+        self.say_moment(None);
+    }
+
+    /// Tells the moment: that of the last event, if it was not asked for by its time.
+    fn say_moment(&self, at: Option<Nanos>) {
+        let Some((run, cursor)) = self
+            .run
+            .as_ref()
+            .and_then(|run| Some((run, run.cursor.as_ref()?)))
+        else {
+            return;
+        };
+        self.say(&FromWorker::Moment(Moment {
+            generation: run.generation,
+            stepped: at.is_none(),
+            at_ns: at.unwrap_or_else(|| cursor.time()).0 as f64,
+            cpus: states(cursor.simulation.snapshot()),
+        }));
+    }
+
+    /// Works on the window that was asked for, if there is one, and tells it once it is complete.
+    fn slice_look(&mut self, start: f64) {
+        let Some(run) = &mut self.run else { return };
+        let Some(look) = &mut run.look else { return };
+        let mut done = look.work(EVENTS);
+        while !done && js_sys::Date::now() - start < SLICE_MS {
+            done = look.work(EVENTS);
+        }
+        if done && let Some(look) = run.look.take() {
+            let (window, seen) = look.finish();
+            run.seen = Some(seen);
+            self.say(&FromWorker::Window(window));
+        }
+    }
+
     /// Asks for a slice unless one is on its way.
     fn wake(&mut self) {
         if let Some(run) = &mut self.run
@@ -186,15 +291,22 @@ impl Engine {
 
     /// Works for a while, and tells the page if it waits.
     fn slice(&mut self) {
+        let start = js_sys::Date::now();
+        self.slice_look(start);
         let Some(run) = &mut self.run else { return };
         run.awake = false;
-        let start = js_sys::Date::now();
+        if run.look.is_some() {
+            // The visitor waits for it; the run can.
+            return self.wake();
+        }
         let mut reached = run.simulation.run_events(run.until, EVENTS);
         while !reached && js_sys::Date::now() - start < SLICE_MS {
             self.watch.take(&mut run.simulation);
+            run.history.note(&mut run.simulation);
             reached = run.simulation.run_events(run.until, EVENTS);
         }
         self.watch.take(&mut run.simulation);
+        run.history.note(&mut run.simulation);
         if run.asked || reached {
             run.asked = false;
             let frame = run.frame();
@@ -244,17 +356,11 @@ impl Run {
         let marks = self.simulation.take_migrations();
         Frame {
             generation: self.generation,
-            now_ns: snapshot.now.0 as f64,
             finished,
             result: result.flatten(),
-            cpus: CpuStates {
-                curr: snapshot.curr,
-                queued: snapshot.queued,
-                queued_start: snapshot.queued_start,
-                load: snapshot.load,
-                util: snapshot.util,
-                spinning: snapshot.spinning,
-            },
+            now_ns: snapshot.now.0 as f64,
+            cpus: states(snapshot),
+            lanes: self.simulation.take_lanes(),
             rows: self.new_rows(),
             migrations: marks
                 .iter()
@@ -298,6 +404,17 @@ impl Run {
         }
         self.rows = series.len();
         rows
+    }
+}
+
+fn states(snapshot: Snapshot) -> CpuStates {
+    CpuStates {
+        curr: snapshot.curr,
+        queued: snapshot.queued,
+        queued_start: snapshot.queued_start,
+        load: snapshot.load,
+        util: snapshot.util,
+        spinning: snapshot.spinning,
     }
 }
 

@@ -6,6 +6,7 @@
 //!   tasks and script entries as text, [`pieces`] and [`intake`] what is copied, pasted and dropped, [`drafts`] what is typed and not in use. Pure.
 //! * [`decision_log`] is what is kept of decisions, [`why`] tells one in a sentence.
 //! * [`protocol`]: what page and worker say; [`engine`] is the worker's side, [`runner`] the page's.
+//! * [`timeline`] is CPUs (or threads) over time: what lies where, pure.
 //! * [`drawing`] paints the machine, [`chart`] draws charts with plotters, [`components`] are the page's parts.
 //!
 //! Only the worker's program holds the engine: the page reaches it through the protocol alone.
@@ -42,6 +43,7 @@ pub mod spot;
 pub mod start;
 pub mod state;
 mod store;
+pub mod timeline;
 pub mod why;
 pub mod work;
 pub mod workload_form;

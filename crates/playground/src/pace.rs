@@ -75,6 +75,11 @@ impl Pace {
         self.credit_ns = 0.0;
     }
 
+    /// Grants all time up to there at once.
+    pub fn skip_to(&mut self, ns: f64) {
+        self.credit_ns = ns.max(self.credit_ns).floor();
+    }
+
     /// Grants more after `step_s` of the wall clock. It stays close to the worker that is furthest
     /// behind (`slowest_ns`) and never goes back or beyond the end of the run.
     pub fn advance(&mut self, step_s: f64, slowest_ns: f64, end_ns: f64) -> f64 {

@@ -10,7 +10,8 @@ use crate::decision_log::DecisionLog;
 use crate::edit;
 use crate::pace::{Pace, Speed};
 use crate::protocol::domains::CpuDomains;
-use crate::protocol::{FromWorker, ToWorker};
+use crate::protocol::window::{Explained, Window};
+use crate::protocol::{FromWorker, StepKind, ToWorker};
 use crate::recording::Recording;
 use crate::runner::{Heard, Runner};
 
@@ -44,6 +45,10 @@ struct Inner {
     last_pulse_ms: f64,
     fresh: bool,
     pulses: u32,
+    /// Number of the latest question about a window.
+    looks: u32,
+    /// The moment from which a change begins, while that is wanted.
+    fork_ns: Option<f64>,
     watch: Watched,
     /// The CPU whose sched domains are looked at.
     looked: Option<u32>,
@@ -56,7 +61,32 @@ struct Slot {
     recording: Recording,
     decisions: DecisionLog,
     domains: Option<CpuDomains>,
+    /// The window that was looked at last, and the decision of it that was asked for.
+    window: Option<Rc<Window>>,
+    explained: Option<Rc<Explained>>,
+    /// The window that is being simulated.
+    looks: Option<(f64, f64)>,
     loaded: bool,
+}
+
+impl Slot {
+    fn new(runner: Runner) -> Self {
+        Self {
+            runner,
+            recording: Recording::default(),
+            decisions: DecisionLog::default(),
+            domains: None,
+            window: None,
+            explained: None,
+            looks: None,
+            loaded: false,
+        }
+    }
+
+    /// Forgets what was looked at of the run before.
+    fn forget_windows(&mut self) {
+        (self.window, self.explained, self.looks) = (None, None, None);
+    }
 }
 
 /// Who wants to know of decisions.
@@ -95,6 +125,8 @@ impl Player {
             last_pulse_ms: f64::NEG_INFINITY,
             fresh: false,
             pulses: 0,
+            looks: 0,
+            fork_ns: None,
             watch: Watched::default(),
             looked: None,
             listener: Callback::noop(),
@@ -127,6 +159,7 @@ impl Player {
 
     /// Runs or pauses; running one that is over (or whose worker died) begins again.
     pub fn toggle(&self) {
+        self.show_latest();
         if self.finished() || self.0.borrow().slots.is_empty() {
             self.0.borrow_mut().playing = true;
             self.restart();
@@ -166,9 +199,11 @@ impl Player {
         self.0.borrow().pulses
     }
 
-    /// Simulated time all runs have reached, ns.
+    /// Simulated time that is shown: what all runs have reached, or the moment looked at, ns.
     pub fn now_ns(&self) -> f64 {
-        self.0.borrow().slowest_ns()
+        let inner = self.0.borrow();
+        let past = inner.slots.iter().find(|slot| slot.recording.in_past);
+        past.map_or_else(|| inner.slowest_ns(), |slot| slot.recording.now_ns)
     }
 
     /// When the run ends, simulated ns.
@@ -176,9 +211,115 @@ impl Player {
         self.0.borrow().end_ns()
     }
 
+    /// How far all runs have come, simulated ns.
+    pub fn reached_ns(&self) -> f64 {
+        self.0.borrow().slowest_ns()
+    }
+
+    /// Whether a moment that has been is shown.
+    pub fn in_past(&self) -> bool {
+        let inner = self.0.borrow();
+        inner.slots.iter().any(|slot| slot.recording.in_past)
+    }
+
+    /// Shows the machines at a moment that has been; simulated time stops meanwhile.
+    pub fn seek(&self, at_ns: f64) {
+        let mut inner = self.0.borrow_mut();
+        inner.playing = false;
+        inner.fork_ns = None;
+        for slot in &inner.slots {
+            slot.runner.tell(ToWorker::Seek { at_ns });
+        }
+    }
+
+    /// Goes one step of a kernel's run on, or back; the others follow to the same time.
+    pub fn step(&self, slot: usize, step: StepKind, back: bool) {
+        let mut inner = self.0.borrow_mut();
+        inner.playing = false;
+        inner.fork_ns = None;
+        if let Some(slot) = inner.slots.get(slot) {
+            slot.runner.tell(ToWorker::Step { step, back });
+        }
+    }
+
+    /// Shows the latest moment again.
+    pub fn show_latest(&self) {
+        let mut inner = self.0.borrow_mut();
+        inner.fork_ns = None;
+        inner.fresh = true;
+        for slot in &mut inner.slots {
+            slot.recording.show_latest();
+        }
+    }
+
+    /// Has the next change begin at the moment shown, or no longer.
+    pub fn fork(&self, on: bool) {
+        let mut inner = self.0.borrow_mut();
+        let now = inner.slots.first().map(|slot| slot.recording.now_ns);
+        inner.fork_ns = now.filter(|_| on);
+        inner.fresh = true;
+    }
+
+    /// The moment from which the next change begins, if that is wanted, ns.
+    pub fn fork_ns(&self) -> Option<f64> {
+        self.0.borrow().fork_ns
+    }
+
+    /// Has a window of a kernel's run simulated again, unless that is known or under way.
+    pub fn zoom(&self, slot: usize, from_ns: f64, to_ns: f64) {
+        let mut inner = self.0.borrow_mut();
+        let id = inner.looks.wrapping_add(1);
+        let Some(slot) = inner.slots.get_mut(slot).filter(|slot| slot.loaded) else {
+            return;
+        };
+        let to_ns = to_ns.min(slot.recording.reached_ns);
+        let known = slot.window.as_ref();
+        let under_way = slot
+            .looks
+            .is_some_and(|(from, to)| from <= from_ns && to_ns <= to);
+        if to_ns <= from_ns
+            || under_way
+            || known.is_some_and(|window| window.covers(from_ns, to_ns))
+        {
+            return;
+        }
+        slot.looks = Some((from_ns, to_ns));
+        slot.runner.tell(ToWorker::Look { id, from_ns, to_ns });
+        inner.looks = id;
+    }
+
+    /// The window of a kernel's run that was looked at last.
+    pub fn window(&self, slot: usize) -> Option<Rc<Window>> {
+        self.0.borrow().slots.get(slot)?.window.clone()
+    }
+
+    /// Has a decision of that window told.
+    pub fn explain(&self, slot: usize, index: usize) {
+        let inner = self.0.borrow();
+        if let Some(slot) = inner.slots.get(slot)
+            && let Some(window) = &slot.window
+        {
+            slot.runner.tell(ToWorker::Explain {
+                id: window.id,
+                index: index as u32,
+            });
+        }
+    }
+
+    /// The decision that was asked for last, if it is of the window looked at last.
+    pub fn explained(&self, slot: usize) -> Option<Rc<Explained>> {
+        let inner = self.0.borrow();
+        let slot = inner.slots.get(slot)?;
+        let explained = slot.explained.as_ref()?;
+        (explained.id == slot.window.as_ref()?.id).then(|| Rc::clone(explained))
+    }
+
     /// The moment at which a change made now takes effect, if the runs can take one.
     pub fn live_at(&self) -> Option<Nanos> {
         let inner = self.0.borrow();
+        if let Some(fork) = inner.fork_ns {
+            return Some(Nanos((fork / 1e6).ceil() as u64 * 1_000_000));
+        }
         let at = inner.pace.next_ms_ns();
         let live = inner.playing && at > 0.0 && at < inner.end_ns();
         live.then_some(Nanos(at as u64))
@@ -277,6 +418,11 @@ impl Player {
             inner.generation += 1;
             inner.scenario = Some(Rc::clone(scenario));
             inner.pace.restart();
+            if let Some(fork) = inner.fork_ns.take() {
+                // On to where the new future begins, as fast as it goes.
+                inner.pace.skip_to(fork);
+                inner.playing = true;
+            }
             inner.fresh = true;
             // What is shown is marked as outdated at once.
             inner.last_pulse_ms = f64::NEG_INFINITY;
@@ -288,13 +434,7 @@ impl Player {
                         if filter.is_some() {
                             runner.tell(ToWorker::Watch { filter });
                         }
-                        inner.slots.push(Slot {
-                            runner,
-                            recording: Recording::default(),
-                            decisions: DecisionLog::default(),
-                            domains: None,
-                            loaded: false,
-                        });
+                        inner.slots.push(Slot::new(runner));
                     }
                     Err(error) => {
                         failed = Some(format!("the browser did not start a worker: {error:?}"));
@@ -306,6 +446,8 @@ impl Player {
             for (kernel, slot) in inner.slots.iter_mut().enumerate() {
                 slot.loaded = false;
                 slot.recording.finished = false;
+                slot.recording.show_latest();
+                slot.forget_windows();
                 slot.runner.tell(ToWorker::Load {
                     generation,
                     scenario: scenario.to_json(),
@@ -382,6 +524,7 @@ impl Inner {
     }
 
     fn append(&mut self, scenario: &Rc<Scenario>) {
+        self.fork_ns = None;
         self.scenario = Some(Rc::clone(scenario));
         for slot in &self.slots {
             slot.runner.tell(ToWorker::Append {
@@ -394,7 +537,7 @@ impl Inner {
     fn slowest_ns(&self) -> f64 {
         let known = self.slots.iter().map(|slot| {
             if slot.loaded {
-                slot.recording.now_ns
+                slot.recording.reached_ns
             } else {
                 0.0
             }
@@ -410,10 +553,10 @@ impl Inner {
     }
 
     /// Takes in a message; gives what there is to tell at once.
-    fn take(&mut self, slot: usize, message: FromWorker) -> Option<Event> {
+    fn take(&mut self, place: usize, message: FromWorker) -> Option<Event> {
         let scenario = Rc::clone(self.scenario.as_ref()?);
         let generation = self.generation;
-        let slot = self.slots.get_mut(slot)?;
+        let slot = self.slots.get_mut(place)?;
         match message {
             FromWorker::Loaded(run) if run.generation == generation => {
                 slot.recording = Recording::new(run, &scenario);
@@ -432,6 +575,28 @@ impl Inner {
                 }
                 slot.recording.take(frame, js_sys::Date::now());
                 self.fresh = true;
+            }
+            FromWorker::Window(window) if window.generation == generation && slot.loaded => {
+                slot.looks = None;
+                slot.window = Some(Rc::new(window));
+                self.last_pulse_ms = f64::NEG_INFINITY;
+                self.fresh = true;
+            }
+            FromWorker::Explained(explained) if explained.generation == generation => {
+                slot.explained = Some(Rc::new(explained));
+                self.last_pulse_ms = f64::NEG_INFINITY;
+                self.fresh = true;
+            }
+            FromWorker::Moment(moment) if moment.generation == generation && slot.loaded => {
+                let (stepped, at_ns) = (moment.stepped, moment.at_ns);
+                slot.recording.show(moment);
+                self.last_pulse_ms = f64::NEG_INFINITY;
+                self.fresh = true;
+                if stepped {
+                    for (_, other) in self.slots.iter().enumerate().filter(|(at, _)| *at != place) {
+                        other.runner.tell(ToWorker::Seek { at_ns });
+                    }
+                }
             }
             FromWorker::Decisions(news) if news.generation == generation && slot.loaded => {
                 slot.decisions.take(news);

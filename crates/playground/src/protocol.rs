@@ -6,6 +6,7 @@
 
 pub mod decisions;
 pub mod domains;
+pub mod window;
 pub mod wire;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use teeter_sim::ThreadTable;
 
 use decisions::Decisions;
 use domains::CpuDomains;
+use window::{Explained, Window};
 
 /// From the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +49,46 @@ pub enum ToWorker {
         /// Which one.
         cpu: u32,
     },
+    /// Simulate a window of what has run again, with everything on record. A later one takes its place.
+    Look {
+        /// Number of the question, for its answer.
+        id: u32,
+        /// Where it begins, simulated ns.
+        from_ns: f64,
+        /// Where it ends, simulated ns.
+        to_ns: f64,
+    },
+    /// Tell a decision of the window looked at last.
+    Explain {
+        /// Number of that window.
+        id: u32,
+        /// The decision's place in it.
+        index: u32,
+    },
+    /// Show the machine at a moment of what has run.
+    Seek {
+        /// Simulated time, ns.
+        at_ns: f64,
+    },
+    /// Show the machine one step on from the moment shown, or one step back.
+    Step {
+        /// A step of what kind.
+        step: StepKind,
+        /// Back, rather than on.
+        back: bool,
+    },
+}
+
+/// How far one step goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepKind {
+    /// To the next event.
+    Event,
+    /// To the next tick of any CPU.
+    Tick,
+    /// To the next event in which a balance pass is made.
+    Balance,
 }
 
 /// From a worker to the page.
@@ -62,6 +104,12 @@ pub enum FromWorker {
     Decisions(Decisions),
     /// The sched domains that were asked for.
     Domains(CpuDomains),
+    /// The window that was asked for.
+    Window(Window),
+    /// The decision that was asked for.
+    Explained(Explained),
+    /// The moment that was asked for.
+    Moment(Moment),
     /// The scenario cannot be run, or the change not be made.
     Failed(Failed),
 }
@@ -119,6 +167,21 @@ pub struct Frame {
     pub rows: Vec<f64>,
     /// New migrations: thread, from CPU, to CPU, cause, one after another.
     pub migrations: Vec<u32>,
+    /// New rows of what every CPU did in a sample, a [cell](teeter_sim::LaneCell) a CPU each.
+    pub lanes: Vec<u32>,
+}
+
+/// The machine at a moment that has been.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// Of the load it belongs to.
+    pub generation: u32,
+    /// Whether it was found by a step, rather than by its time.
+    pub stepped: bool,
+    /// The moment, simulated ns.
+    pub at_ns: f64,
+    /// The machine then.
+    pub cpus: CpuStates,
 }
 
 /// What every CPU does, as columns by CPU number; see [`teeter_sim::Snapshot`].

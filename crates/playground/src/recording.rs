@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use teeter_scenario::{CpuList, Scenario};
 use teeter_sim::{RunResult, TaskResult, ThreadTable};
 
-use crate::protocol::{CpuStates, Frame, Loaded, row_width};
+use crate::protocol::{CpuStates, Frame, Loaded, Moment, row_width};
+use crate::timeline::lanes::Lanes;
 
 /// How long a migration stays in sight, ms of the wall clock.
 pub const ARC_MS: f64 = 700.0;
@@ -21,6 +22,10 @@ pub struct Recording {
     pub run: Loaded,
     /// Simulated time of [`Recording::cpus`], ns.
     pub now_ns: f64,
+    /// How far the run has come, ns.
+    pub reached_ns: f64,
+    /// Whether a moment that has been is shown, rather than the latest one.
+    pub in_past: bool,
     /// Whether it is over.
     pub finished: bool,
     /// The machine now.
@@ -33,6 +38,10 @@ pub struct Recording {
     pub usage: Vec<f64>,
     /// Migrations still in sight, oldest first.
     pub arcs: VecDeque<Arc>,
+    /// What every CPU did in each sample.
+    pub lanes: Lanes,
+    /// The machine at the latest moment, while another is shown.
+    latest: CpuStates,
     allowed: Vec<Option<CpuList>>,
     starving_since: Vec<Option<f64>>,
 }
@@ -81,16 +90,42 @@ impl Recording {
                 .iter()
                 .map(|tasks| tasks.affinity.clone())
                 .collect(),
+            lanes: Lanes::new(run.sample_ns),
             run,
             ..Self::default()
         }
     }
 
+    /// Shows a moment that has been.
+    pub fn show(&mut self, moment: Moment) {
+        if !self.in_past {
+            self.latest = std::mem::take(&mut self.cpus);
+        }
+        self.in_past = true;
+        self.now_ns = moment.at_ns;
+        self.cpus = moment.cpus;
+        self.arcs.clear();
+    }
+
+    /// Shows the latest moment again.
+    pub fn show_latest(&mut self) {
+        if std::mem::take(&mut self.in_past) {
+            self.now_ns = self.reached_ns;
+            self.cpus = std::mem::take(&mut self.latest);
+        }
+    }
+
     /// Takes in what the worker reports, seen at `wall_ms` of the wall clock.
     pub fn take(&mut self, frame: Frame, wall_ms: f64) {
-        self.now_ns = frame.now_ns;
+        self.reached_ns = frame.now_ns;
         self.finished = frame.finished;
-        self.cpus = frame.cpus;
+        self.lanes.push(&frame.lanes, frame.cpus.curr.len());
+        if self.in_past {
+            self.latest = frame.cpus;
+        } else {
+            self.now_ns = frame.now_ns;
+            self.cpus = frame.cpus;
+        }
         if let Some(result) = frame
             .result
             .and_then(|json| serde_json::from_str(&json).ok())
@@ -100,6 +135,9 @@ impl Recording {
         let (tasks, nodes) = (self.run.table.tasks.len(), self.run.nodes as usize);
         for row in frame.rows.chunks_exact(row_width(tasks, nodes)) {
             self.series.push(row, tasks * nodes);
+        }
+        if self.in_past {
+            return;
         }
         for mark in frame.migrations.chunks_exact(4) {
             self.arcs.push_back(Arc {
@@ -166,8 +204,26 @@ impl Recording {
 
     /// Whether the CPU has idled for a while though a task waited that may run there.
     pub fn is_starving(&self, cpu: usize) -> bool {
+        if self.in_past {
+            return self.starves_now(cpu);
+        }
         let since = self.starving_since.get(cpu).copied().flatten();
         since.is_some_and(|since| self.now_ns - since >= STARVING_NS)
+    }
+
+    fn starves_now(&self, cpu: usize) -> bool {
+        let mut waiting = self.cpus.queued.iter();
+        let may_run_here = |thread: &u32| {
+            let task = self.task_of(*thread);
+            task.is_some_and(|task| self.may_run(task, cpu))
+        };
+        self.cpus.running(cpu).is_none() && waiting.any(may_run_here)
+    }
+
+    /// Whether the scenario lets a task run on a CPU.
+    fn may_run(&self, task: usize, cpu: usize) -> bool {
+        let allowed = self.allowed.get(task).and_then(Option::as_ref);
+        allowed.is_none_or(|allowed| allowed.contains(cpu as u32))
     }
 
     /// The scenario's task a thread belongs to.
@@ -217,11 +273,8 @@ impl Recording {
             .collect();
         self.starving_since.resize(self.cpus.curr.len(), None);
         for cpu in 0..self.cpus.curr.len() {
-            let may_run_here = |task: &usize| {
-                let allowed = self.allowed.get(*task).and_then(Option::as_ref);
-                allowed.is_none_or(|allowed| allowed.contains(cpu as u32))
-            };
-            let starving = self.cpus.running(cpu).is_none() && waiting.iter().any(may_run_here);
+            let starving = self.cpus.running(cpu).is_none()
+                && waiting.iter().any(|task| self.may_run(*task, cpu));
             let since = &mut self.starving_since[cpu];
             *since = starving.then(|| since.unwrap_or(self.now_ns));
         }
@@ -357,6 +410,29 @@ mod tests {
         recording.take(crowded(1e6), 0.0);
         recording.take(crowded(90e6), 0.0);
         assert!(!recording.is_starving(1));
+    }
+
+    #[test]
+    fn a_moment_takes_the_place_of_the_latest_one_for_a_while() {
+        let mut recording = recording(None);
+        recording.take(crowded(50e6), 0.0);
+        let past = Moment {
+            at_ns: 20e6,
+            cpus: CpuStates {
+                curr: vec![IDLE, 2],
+                queued: vec![1],
+                queued_start: vec![0, 0, 1],
+                ..CpuStates::default()
+            },
+            ..Moment::default()
+        };
+        recording.show(past.clone());
+        assert!(recording.is_starving(0) && !recording.is_starving(1));
+        recording.take(crowded(60e6), 0.0);
+        assert_eq!((recording.now_ns, recording.reached_ns), (20e6, 60e6));
+        assert_eq!(recording.cpus, past.cpus);
+        recording.show_latest();
+        assert_eq!((recording.now_ns, recording.cpus.curr[0]), (60e6, 0));
     }
 
     #[test]

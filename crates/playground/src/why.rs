@@ -1,5 +1,9 @@
 //! A decision in a sentence, with the numbers it was made by. Pure.
 
+mod formula;
+
+pub use formula::{formula, place, verdict};
+
 use crate::protocol::decisions::Told;
 
 /// What was decided, and why, as a reviewer might write it.

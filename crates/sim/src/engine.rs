@@ -5,9 +5,12 @@ mod change;
 mod communicate;
 mod effects;
 mod interpret;
+mod look;
 mod memory;
 mod outcome;
 mod record;
+
+pub use look::Step;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -10,7 +10,9 @@
 //! 3. [`Simulation::snapshot`], [`Simulation::series`] and [`Simulation::take_migrations`] show it.
 //! 4. [`Simulation::insert_action`] changes it while it runs, as the script does.
 //! 5. [`Simulation::record_trace`] and [`TraceWriter`] put every switch, wakeup, migration, fork and exit on record.
-//! 6. [`Simulation::result`] and [`Simulation::digest`] sum it up.
+//! 6. [`Simulation::checkpoint`] and [`Simulation::step`] let a part of the run be looked at again: [`Spans`] says what
+//!    each thread did then, and [`Simulation::take_lanes`] what each CPU did in each sample.
+//! 7. [`Simulation::result`] and [`Simulation::digest`] sum it up.
 //!
 //! # What is modelled, and what is not
 //!
@@ -42,6 +44,7 @@ mod engine;
 mod error;
 mod groups;
 mod hardware;
+mod lanes;
 mod memory;
 mod queue;
 mod result;
@@ -59,8 +62,9 @@ mod thread;
 mod trace;
 mod traffic;
 
-pub use engine::Simulation;
+pub use engine::{Simulation, Step};
 pub use error::Error;
+pub use lanes::LaneCell;
 pub use result::{
     BalanceCounts, Better, CgroupResult, CpuResult, Latency, MetricResult, MigrationCounts,
     NumaCounts, RunResult, TaskResult,
@@ -70,4 +74,4 @@ pub use series::Series;
 pub use snapshot::{IDLE, MigrationMark, Snapshot};
 pub use table::{TaskInfo, ThreadInfo, ThreadTable};
 pub use teeter_sched::{Cause, KernelInfo, kernels};
-pub use trace::{Context, Face, Left, TraceEvent, TraceFormat, TraceWriter, What};
+pub use trace::{Context, Face, Left, Span, Spans, TraceEvent, TraceFormat, TraceWriter, What};

@@ -2,6 +2,7 @@
 
 use teeter_scenario::Nanos;
 
+use crate::lanes::Lanes;
 use crate::series::Series;
 use crate::stats::Stats;
 use crate::task::TaskRun;
@@ -10,6 +11,8 @@ use crate::task::TaskRun;
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
     pub(crate) series: Series,
+    /// What every CPU did, if that is asked for.
+    pub(crate) lanes: Option<Lanes>,
     /// When the sample at hand ends.
     pub(crate) due: u64,
     on_node: Vec<u64>,
@@ -34,6 +37,7 @@ impl Sampler {
             progress: vec![0; tasks],
             migrations: vec![0; series.migrations.len()],
             switches: 0,
+            lanes: None,
             series,
             cpus,
         }
@@ -92,5 +96,9 @@ impl Sampler {
 
         self.series.switches.push((switches - self.switches) as u32);
         self.switches = switches;
+
+        if let Some(lanes) = &mut self.lanes {
+            lanes.take(stats, now, sample);
+        }
     }
 }

@@ -42,6 +42,12 @@ impl Series {
         }
     }
 
+    /// As many columns, with nothing in them.
+    pub(crate) fn emptied(&self) -> Self {
+        let tasks = self.progress.len();
+        Self::new(self.sample, tasks, self.nodes)
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.time_ns.len()

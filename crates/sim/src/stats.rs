@@ -319,6 +319,11 @@ impl Stats {
         self.on_node.iter().map(move |gauge| gauge.at(now))
     }
 
+    /// Runnable threads of (task, cpu), integrated up to `now`.
+    pub(crate) fn on_cpu(&self, now: u64) -> impl Iterator<Item = u64> + '_ {
+        self.on_cpu.iter().map(move |gauge| gauge.at(now))
+    }
+
     /// Time each CPU ran something, up to `now`, with its node.
     pub(crate) fn busy(&self, now: u64) -> impl Iterator<Item = (NodeId, u64)> + '_ {
         self.cpus

@@ -15,9 +15,11 @@ mod ftrace;
 mod jsonl;
 mod perfetto;
 mod recorder;
+mod spans;
 mod writer;
 
 pub use event::{Context, Left, TraceEvent, What};
 pub use face::Face;
 pub(crate) use recorder::Recorder;
+pub use spans::{Span, Spans};
 pub use writer::{TraceFormat, TraceWriter};

@@ -21,6 +21,7 @@ use super::tabs::Tabs;
 use super::threads_chart::ThreadsChart;
 use super::throughput_chart::ThroughputChart;
 use super::time_bar::TimeBar;
+use super::timeline::Timeline;
 use super::top_bar::TopBar;
 use crate::edit::{Edit, TaskEdit};
 use crate::hooks::{DraftBook, use_animation_frame, use_intake, use_theme, use_window_event};
@@ -201,9 +202,11 @@ pub fn App() -> Html {
                     levels={Rc::new(levels)} bench={bench.clone()} player={player.clone()} {pulse} />
             </section>
             <section class="column centre" aria-label="The run">
-                <Machines scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}
+                <Machines scenario={Rc::clone(scenario)} topology={built.clone()} palette={Rc::clone(&theme.palette)}
                     player={player.clone()} {bench} {pulse} />
                 <TimeBar scenario={Rc::clone(scenario)} now_ns={player.now_ns()} {edit} />
+                <Timeline scenario={Rc::clone(scenario)} topology={built} palette={Rc::clone(&theme.palette)}
+                    player={player.clone()} {pulse} />
                 <DecisionsPanel scenario={Rc::clone(scenario)} player={player.clone()} {pulse} />
             </section>
             <section class={classes!("column", "right", stale.then_some("stale"))} aria-label="Charts and comparison" aria-busy={stale.to_string()}>

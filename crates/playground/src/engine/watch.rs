@@ -91,7 +91,7 @@ impl Watch {
     }
 }
 
-fn told(decision: &Decision<'_>, threads: &ThreadTable) -> Told {
+pub(super) fn told(decision: &Decision<'_>, threads: &ThreadTable) -> Told {
     let word = |value| match value {
         Value::Number(number) => Word::Number(number as f64),
         Value::Name(name) => Word::Name(name.to_owned()),

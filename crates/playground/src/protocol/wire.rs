@@ -6,7 +6,8 @@ use wasm_bindgen::JsValue;
 
 use super::decisions::Decisions;
 use super::domains::CpuDomains;
-use super::{CpuStates, Failed, Frame, FromWorker, Loaded, ToWorker};
+use super::window::{Explained, Window};
+use super::{CpuStates, Failed, Frame, FromWorker, Loaded, Moment, ToWorker};
 
 /// A message that does not read as one.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,9 @@ enum Message {
     Frame(FrameWire),
     Decisions(Decisions),
     Domains(CpuDomains),
+    Window(WindowWire),
+    Explained(Explained),
+    Moment(FrameWire),
     Failed(Failed),
 }
 
@@ -54,6 +58,8 @@ struct FrameWire {
     rows: Float64Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     migrations: Uint32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    lanes: Uint32Array,
 }
 
 impl FrameWire {
@@ -71,6 +77,7 @@ impl FrameWire {
             spinning: Uint8Array::from(frame.cpus.spinning.as_slice()),
             rows: Float64Array::from(frame.rows.as_slice()),
             migrations: Uint32Array::from(frame.migrations.as_slice()),
+            lanes: Uint32Array::from(frame.lanes.as_slice()),
         }
     }
 
@@ -84,6 +91,7 @@ impl FrameWire {
             self.spinning.buffer(),
             self.rows.buffer(),
             self.migrations.buffer(),
+            self.lanes.buffer(),
         ];
         buffers.iter().collect()
     }
@@ -104,6 +112,92 @@ impl FrameWire {
             },
             rows: self.rows.to_vec(),
             migrations: self.migrations.to_vec(),
+            lanes: self.lanes.to_vec(),
+        }
+    }
+
+    /// A moment travels as a frame in which nothing is new.
+    fn of_moment(moment: &Moment) -> Self {
+        Self::new(&Frame {
+            generation: moment.generation,
+            now_ns: moment.at_ns,
+            finished: moment.stepped,
+            cpus: moment.cpus.clone(),
+            ..Frame::default()
+        })
+    }
+
+    fn into_moment(self) -> Moment {
+        let frame = self.into_frame();
+        Moment {
+            generation: frame.generation,
+            stepped: frame.finished,
+            at_ns: frame.now_ns,
+            cpus: frame.cpus,
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct WindowWire {
+    generation: u32,
+    id: u32,
+    from_ns: f64,
+    to_ns: f64,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    spans: Float64Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    places: Uint32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    moved_ns: Float64Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    moved: Uint32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    decided_ns: Float64Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    decided: Uint32Array,
+}
+
+impl WindowWire {
+    fn new(window: &Window) -> Self {
+        Self {
+            generation: window.generation,
+            id: window.id,
+            from_ns: window.from_ns,
+            to_ns: window.to_ns,
+            spans: Float64Array::from(window.spans.as_slice()),
+            places: Uint32Array::from(window.places.as_slice()),
+            moved_ns: Float64Array::from(window.moved_ns.as_slice()),
+            moved: Uint32Array::from(window.moved.as_slice()),
+            decided_ns: Float64Array::from(window.decided_ns.as_slice()),
+            decided: Uint32Array::from(window.decided.as_slice()),
+        }
+    }
+
+    fn transfer(&self) -> Array {
+        let buffers = [
+            self.spans.buffer(),
+            self.places.buffer(),
+            self.moved_ns.buffer(),
+            self.moved.buffer(),
+            self.decided_ns.buffer(),
+            self.decided.buffer(),
+        ];
+        buffers.iter().collect()
+    }
+
+    fn into_window(self) -> Window {
+        Window {
+            generation: self.generation,
+            id: self.id,
+            from_ns: self.from_ns,
+            to_ns: self.to_ns,
+            spans: self.spans.to_vec(),
+            places: self.places.to_vec(),
+            moved_ns: self.moved_ns.to_vec(),
+            moved: self.moved.to_vec(),
+            decided_ns: self.decided_ns.to_vec(),
+            decided: self.decided.to_vec(),
         }
     }
 }
@@ -141,6 +235,17 @@ pub fn from_worker(message: &FromWorker) -> Result<(JsValue, Array), WireError> 
             transfer = wire.transfer();
             Message::Frame(wire)
         }
+        FromWorker::Moment(moment) => {
+            let wire = FrameWire::of_moment(moment);
+            transfer = wire.transfer();
+            Message::Moment(wire)
+        }
+        FromWorker::Window(window) => {
+            let wire = WindowWire::new(window);
+            transfer = wire.transfer();
+            Message::Window(wire)
+        }
+        FromWorker::Explained(explained) => Message::Explained(explained.clone()),
     };
     Ok((serde_wasm_bindgen::to_value(&message)?, transfer))
 }
@@ -154,6 +259,9 @@ pub fn read_from_worker(value: JsValue) -> Result<FromWorker, WireError> {
         Message::Ready => FromWorker::Ready,
         Message::Loaded(loaded) => FromWorker::Loaded(loaded),
         Message::Frame(wire) => FromWorker::Frame(wire.into_frame()),
+        Message::Moment(wire) => FromWorker::Moment(wire.into_moment()),
+        Message::Window(wire) => FromWorker::Window(wire.into_window()),
+        Message::Explained(explained) => FromWorker::Explained(explained),
         Message::Decisions(decisions) => FromWorker::Decisions(decisions),
         Message::Domains(domains) => FromWorker::Domains(domains),
         Message::Failed(failed) => FromWorker::Failed(failed),

@@ -2,8 +2,9 @@
 
 use teeter_playground::protocol::decisions::{Decisions, Told, Word};
 use teeter_playground::protocol::domains::{CpuDomains, Domain, DomainLevel};
+use teeter_playground::protocol::window::{Explained, Window};
 use teeter_playground::protocol::{
-    CpuStates, Failed, Frame, FromWorker, Level, Loaded, ToWorker, wire,
+    CpuStates, Failed, Frame, FromWorker, Level, Loaded, Moment, StepKind, ToWorker, wire,
 };
 use teeter_sim::{IDLE, TaskInfo, ThreadInfo, ThreadTable};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -31,6 +32,17 @@ fn what_the_page_says_arrives() {
         scenario: "{}".to_owned(),
     });
     to_worker(&ToWorker::Domains { cpu: 43 });
+    to_worker(&ToWorker::Look {
+        id: 4,
+        from_ns: 1.5e9,
+        to_ns: 1.6e9,
+    });
+    to_worker(&ToWorker::Explain { id: 4, index: 9 });
+    to_worker(&ToWorker::Seek { at_ns: 1.55e9 });
+    to_worker(&ToWorker::Step {
+        step: StepKind::Balance,
+        back: true,
+    });
     for filter in [None, Some("kind == wakeup".to_owned())] {
         to_worker(&ToWorker::Watch { filter });
     }
@@ -118,8 +130,29 @@ fn frames_travel_as_typed_arrays_with_their_buffers() {
         },
         rows: vec![1e8, 0.25, 3.0, 19.5, f64::INFINITY],
         migrations: vec![1, 0, 2, 4],
+        lanes: vec![0xff00_0010],
     };
-    assert_eq!(from_worker(&FromWorker::Frame(frame)), 8);
+    from_worker(&FromWorker::Moment(Moment {
+        generation: 7,
+        stepped: true,
+        at_ns: 1.25e9,
+        cpus: frame.cpus.clone(),
+    }));
+    assert_eq!(from_worker(&FromWorker::Frame(frame)), 9);
+    let window = Window {
+        generation: 7,
+        id: 2,
+        from_ns: 1e9,
+        to_ns: 1.1e9,
+        spans: vec![1e9, 1.05e9],
+        places: vec![3, 9],
+        moved_ns: vec![1.02e9],
+        moved: vec![3, 4, 5, 1],
+        decided_ns: vec![1.02e9],
+        decided: vec![5, 0, u32::MAX],
+    };
+    assert_eq!(from_worker(&FromWorker::Window(window)), 6);
+    from_worker(&FromWorker::Explained(Explained::default()));
     from_worker(&FromWorker::Frame(Frame::default()));
 }
 
