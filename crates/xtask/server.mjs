@@ -71,6 +71,8 @@ async function answer(root, base, request, response) {
     "content-length": found.size,
     // The next build may give a file of the same name other contents.
     "cache-control": "no-store",
+    // Pages elsewhere may take teeter.js as a module from here.
+    "access-control-allow-origin": "*",
   });
   if (request.method === "HEAD") {
     response.end();

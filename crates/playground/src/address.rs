@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use teeter_scenario::link::{LENGTH_MOST, Link, LinkError};
+use teeter_scenario::link::{LENGTH_MOST, Link, LinkError, View};
 use teeter_scenario::{Scenario, wire};
 
 use crate::state::Notice;
@@ -17,13 +17,24 @@ pub fn fragment() -> String {
 /// # Errors
 /// A notice that says what failed, with the raw text and what could be read of it.
 pub fn read(fragment: &str) -> Option<Result<Rc<Scenario>, Notice>> {
-    if fragment.trim_start_matches('#').is_empty() {
-        return None;
-    }
-    Some(match Link::decode(fragment) {
-        Ok(link) => Ok(Rc::new(link.scenario)),
-        Err(error) => Err(notice(&error, fragment)),
-    })
+    let link = link(fragment)?;
+    Some(link.map(|link| Rc::new(link.scenario)))
+}
+
+/// What a fragment says, its view and the view's parameters among it.
+///
+/// # Errors
+/// As [`read`].
+pub fn link(fragment: &str) -> Option<Result<Link, Notice>> {
+    let is_empty = fragment.trim_start_matches('#').is_empty();
+    (!is_empty).then(|| Link::decode(fragment).map_err(|error| notice(&error, fragment)))
+}
+
+/// The view that a fragment asks for, even if nothing else of it can be read.
+pub fn view(fragment: &str) -> View {
+    let name = fragment.trim_start_matches('#').split('?').next();
+    let named = View::ALL.into_iter().find(|view| Some(view.name()) == name);
+    named.unwrap_or_default()
 }
 
 /// The fragment of a scenario.
@@ -110,6 +121,14 @@ mod tests {
         }
         assert_eq!(read("#"), None);
         assert_eq!(read(""), None);
+    }
+
+    #[test]
+    fn a_bad_link_of_an_embed_is_still_one() {
+        assert_eq!(view("#embed?p=no-such"), View::Embed);
+        assert_eq!(view("#embed"), View::Embed);
+        assert_eq!(view("#p=embed"), View::Edit);
+        assert_eq!(view(""), View::Edit);
     }
 
     #[test]

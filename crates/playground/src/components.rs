@@ -8,6 +8,9 @@ mod comparison;
 mod decisions_panel;
 mod domains;
 mod editor;
+mod embedded;
+mod embedded_bar;
+mod embedded_knobs;
 mod field;
 mod gallery;
 mod guide;
@@ -42,3 +45,4 @@ mod tooltip;
 mod top_bar;
 
 pub use app::App;
+pub use embedded::Embedded;

@@ -7,6 +7,7 @@
 //! * [`decision_log`] is what is kept of decisions, [`why`] tells one in a sentence.
 //! * [`protocol`]: what page and worker say; [`engine`] is the worker's side, [`runner`] the page's.
 //! * [`timeline`] is CPUs (or threads) over time: what lies where, pure.
+//! * [`embedded`]: how the page looks within another one, and what both say to each other. Pure.
 //! * [`drawing`] paints the machine, [`chart`] draws charts with plotters, [`components`] are the page's parts.
 //!
 //! Only the worker's program holds the engine: the page reaches it through the protocol alone.
@@ -19,6 +20,7 @@ pub mod decision_log;
 pub mod drafts;
 pub mod drawing;
 pub mod edit;
+pub mod embedded;
 pub mod engine;
 pub mod examples;
 pub mod format;

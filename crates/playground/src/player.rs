@@ -170,6 +170,13 @@ impl Player {
         }
     }
 
+    /// Lets time go by, or not; a run that is over stays so.
+    pub fn play(&self, playing: bool) {
+        let mut inner = self.0.borrow_mut();
+        inner.fresh |= inner.playing != playing;
+        inner.playing = playing;
+    }
+
     /// Sets the speed.
     pub fn set_speed(&self, speed: Speed) {
         let mut inner = self.0.borrow_mut();

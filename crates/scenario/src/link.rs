@@ -138,6 +138,28 @@ impl Link {
     }
 }
 
+/// A scenario with one change, told as in a link: `set.TUNABLE`, a JSON Pointer or `k`, and the value as a text.
+///
+/// # Errors
+/// [`LinkError::Change`] where that cannot be set, [`LinkError::Field`] where the scenario is none after it.
+///
+/// ```
+/// use teeter_scenario::{link, presets};
+///
+/// let preset = presets::get("lu-group").unwrap();
+/// let changed = link::change(preset, "/run/seed", "7").unwrap();
+/// assert_eq!(changed.run.seed, 7);
+/// ```
+pub fn change(scenario: Scenario, key: &str, value: &str) -> Result<Scenario, LinkError> {
+    if !changes::is_change(key) {
+        return Err(LinkError::Change {
+            key: key.to_owned(),
+            message: "is neither a tunable nor a place of the document".to_owned(),
+        });
+    }
+    changes::apply(scenario, &vec![(key.to_owned(), value.to_owned())])
+}
+
 /// The preset from which a scenario differs least, if by little, with the differences.
 fn nearest_preset(scenario: &Scenario) -> Option<(&'static str, changes::Changes)> {
     presets::names()

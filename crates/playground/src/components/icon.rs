@@ -18,6 +18,7 @@ pub(super) const THEME: &str = "M8 2.5a5.5 5.5 0 1 0 0 11ZM8 2.5a5.5 5.5 0 0 1 0
 pub(super) const EXAMPLES: &str =
     "M2.5 2.5h4.5v4.5h-4.5ZM9 2.5h4.5v4.5h-4.5ZM2.5 9h4.5v4.5h-4.5ZM9 9h4.5v4.5h-4.5Z";
 pub(super) const HELP: &str = "M5.5 6a2.5 2.5 0 1 1 3.7 2.2C8.4 8.7 8 9 8 10M8 12.5v.01";
+pub(super) const OPEN: &str = "M9 3h4v4M13 3 7.5 8.5M11 9.5V13H3V5h3.5";
 pub(super) const CLOSE: &str = "M4 4l8 8M12 4l-8 8";
 
 pub(super) const GRIP: &str = "M6 4v.01M10 4v.01M6 8v.01M10 8v.01M6 12v.01M10 12v.01";

@@ -55,17 +55,17 @@ pub(super) fn KernelPanel(props: &Props) -> Html {
     let names = std::iter::once("All".into())
         .chain((0..kernels).map(|slot| slot::letter(slot).into()))
         .collect::<Vec<AttrValue>>();
-    let row = |name: &str, slide: Option<Slide>| {
+    let row = |name: &str| {
         let knob = knobs
             .iter()
             .find(|knob| knob.name == name && !matches!(knob.kind, Kind::Rule(_)));
-        knob_row(props, &tuning, knob, slide)
+        knob_row(props, &tuning, knob)
     };
     let rule = |name: &str| {
         let knob = knobs
             .iter()
             .find(|knob| knob.name == name && matches!(knob.kind, Kind::Rule(_)));
-        knob_row(props, &tuning, knob, None)
+        knob_row(props, &tuning, knob)
     };
     html! {
         <>
@@ -80,18 +80,18 @@ pub(super) fn KernelPanel(props: &Props) -> Html {
                 <h2 id="balance-title">{ "Balance between groups" }</h2>
                 if levels.is_empty() { <p class="note">{ "The levels of this machine show once it runs." }</p> }
                 for level in levels.iter().rev() {
-                    { row(&format!("domain.{}.imbalance_pct", level.name), Some(Slide { min: 101, max: 200, step: 1 })) }
+                    { row(&format!("domain.{}.imbalance_pct", level.name)) }
                 }
                 if props.live { <p class="note">{ live_note(one) }</p> }
             </section>
             <section class="section" aria-labelledby="bias-title">
                 <h2 id="bias-title">{ "Migration bias and costs" }</h2>
-                { row("features.SELECT_BIAS_PREV", None) }
-                { row("features.UTIL_FITS_CAPACITY", None) }
+                { row("features.SELECT_BIAS_PREV") }
+                { row("features.UTIL_FITS_CAPACITY") }
                 { rule("wake.util_fits") }
-                { row("migration_cost", Some(Slide { min: 0, max: 5_000, step: 50 })) }
-                { row("nr_migrate", Some(Slide { min: 1, max: 128, step: 1 })) }
-                { row("numa_balancing", None) }
+                { row("migration_cost") }
+                { row("nr_migrate") }
+                { row("numa_balancing") }
             </section>
             <OwnRule scenario={Rc::clone(&props.scenario)} target={one} edit={props.edit.clone()} player={props.player.clone()} pulse={props.pulse} />
             <Changes tuning={Rc::clone(&tuning)} scenario={Rc::clone(&props.scenario)} edit={props.edit.clone()} />
@@ -100,11 +100,11 @@ pub(super) fn KernelPanel(props: &Props) -> Html {
     }
 }
 
-fn knob_row(props: &Props, tuning: &Rc<Tuning>, knob: Option<&Knob>, slide: Option<Slide>) -> Html {
+fn knob_row(props: &Props, tuning: &Rc<Tuning>, knob: Option<&Knob>) -> Html {
     match knob {
         None => Html::default(),
         Some(knob) => html! {
-            <KnobRow key={knob.name.clone()} knob={knob.clone()} tuning={Rc::clone(tuning)} {slide}
+            <KnobRow key={knob.name.clone()} knob={knob.clone()} tuning={Rc::clone(tuning)} slide={Slide::of(&knob.name)}
                 edit={props.edit.clone()} live={props.live} />
         },
     }

@@ -23,7 +23,9 @@ pub(super) struct Props {
     pub topology: Option<Rc<Topology>>,
     pub palette: Rc<Palette>,
     pub player: Player,
-    pub bench: Bench,
+    /// The machine as it is edited; `None` where it is only watched.
+    #[prop_or_default]
+    pub bench: Option<Bench>,
     pub pulse: u32,
 }
 
@@ -49,8 +51,8 @@ pub(super) fn Machines(props: &Props) -> Html {
         Callback::from(move |tab| chosen.set((tab < kernels).then_some(tab)))
     };
     let slots = one.map_or(0..kernels.len(), |slot| slot..slot + 1);
-    let bench = &props.bench;
-    let editing = bench.editing && bench.drawing.is_some();
+    let editing = props.bench.as_ref().filter(|bench| bench.editing);
+    let editing = editing.and_then(|bench| Some((bench, Rc::clone(bench.drawing.as_ref()?))));
     let sight = (*use_memo((), |()| Sight::default())).clone();
     let looked = use_state(|| None::<Look>);
     // What is looked at may be gone from the scenario.
@@ -60,10 +62,6 @@ pub(super) fn Machines(props: &Props) -> Html {
         .map_or(0, |topology| topology.cpus.len());
     let look = looked.filter(|look| (look.cpu as usize) < cpus && look.slot < kernels.len());
     let marks = look.and_then(|look| look.marks(&props.player));
-    let mode = {
-        let bench = bench.clone();
-        Callback::from(move |tab| bench.edit.emit(tab == 1))
-    };
     let toggle = {
         let (looked, shown) = (looked.clone(), look.is_some());
         Callback::from(move |_: MouseEvent| looked.set((!shown).then(Look::default)))
@@ -83,8 +81,11 @@ pub(super) fn Machines(props: &Props) -> Html {
     html! {
         <>
             <div class="row wrap">
-                <Tabs class="modes" label="What the picture is for" names={vec!["Watch".into(), "Edit machine".into()]} chosen={usize::from(editing)} choose={mode} />
-                if kernels.len() > 1 && !editing {
+                if let Some(bench) = &props.bench {
+                    <Tabs class="modes" label="What the picture is for" names={vec!["Watch".into(), "Edit machine".into()]}
+                        chosen={usize::from(editing.is_some())} choose={bench.edit.reform(|tab| tab == 1)} />
+                }
+                if kernels.len() > 1 && editing.is_none() {
                     <Tabs label="Which kernels' machines are shown" {names} chosen={one.unwrap_or(kernels.len())} {choose} />
                 }
                 <span class="row end tools">
@@ -92,7 +93,7 @@ pub(super) fn Machines(props: &Props) -> Html {
                     { zoom(&sight) }
                 </span>
             </div>
-            if !editing {
+            if editing.is_none() {
                 <ul class="legend">
                     for (place, name) in wearers.names.iter().enumerate() {
                         <li key={name.clone()}>
@@ -104,9 +105,9 @@ pub(super) fn Machines(props: &Props) -> Html {
                     <li key=" harm"><span class="key-cell starved"></span>{ "idle while another waits" }</li>
                 </ul>
             }
-            { match (&props.topology, &bench.drawing) {
-                (Some(_), Some(drawing)) if editing => html! {
-                    <Editor bench={bench.clone()} drawing={Rc::clone(drawing)} sight={sight.clone()} {marks} look={look_at} />
+            { match (&props.topology, editing) {
+                (Some(_), Some((bench, drawing))) => html! {
+                    <Editor bench={bench.clone()} {drawing} sight={sight.clone()} {marks} look={look_at} />
                 },
                 (Some(topology), _) => html! {
                     <div class="machines">

@@ -10,20 +10,26 @@ use crate::store;
 
 /// The page's drafts; clones are the same ones.
 #[derive(Clone, Default)]
-pub(crate) struct DraftBook(Rc<RefCell<Drafts>>);
+pub(crate) struct DraftBook {
+    drafts: Rc<RefCell<Drafts>>,
+    /// Whether they outlive the page: not where it is a figure within another one.
+    kept: bool,
+}
 
 impl PartialEq for DraftBook {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
+        Rc::ptr_eq(&self.drafts, &other.drafts)
     }
 }
 
 impl DraftBook {
     /// Those of this tab, before it was loaded again.
     pub(crate) fn kept() -> Self {
-        Self(Rc::new(RefCell::new(
-            store::load_here(store::DRAFTS).unwrap_or_default(),
-        )))
+        let drafts: Drafts = store::load_here(store::DRAFTS).unwrap_or_default();
+        Self {
+            drafts: Rc::new(RefCell::new(drafts)),
+            kept: true,
+        }
     }
 }
 
@@ -61,9 +67,11 @@ impl Typed {
 
     fn set(&self, draft: Option<Draft>) {
         self.shows.borrow_mut().1 = true;
-        let mut drafts = self.book.0.borrow_mut();
+        let mut drafts = self.book.drafts.borrow_mut();
         drafts.set(&self.field, draft);
-        store::save_here(store::DRAFTS, &*drafts);
+        if self.book.kept {
+            store::save_here(store::DRAFTS, &*drafts);
+        }
         drop(drafts);
         self.update.force_update();
     }
@@ -79,11 +87,11 @@ pub(crate) fn use_draft(field: &str, value: &str) -> Typed {
     {
         let mut shows = shows.borrow_mut();
         if shows.0 != field {
-            let found = book.0.borrow().found(field, value).is_some();
+            let found = book.drafts.borrow().found(field, value).is_some();
             *shows = (field.to_owned(), found);
         }
     }
-    let draft = book.0.borrow().get(field).cloned();
+    let draft = book.drafts.borrow().get(field).cloned();
     let shown = shows.borrow().1;
     Typed {
         book,

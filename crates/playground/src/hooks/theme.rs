@@ -45,6 +45,12 @@ impl Theme {
         }
     }
 
+    /// By the name it has in links; what is not known is as the system has it.
+    pub(crate) fn from_name(name: &str) -> Self {
+        let named = Self::ALL.into_iter().find(|theme| theme.value() == name);
+        named.unwrap_or_default()
+    }
+
     /// In words.
     pub(crate) fn label(self) -> &'static str {
         match self {
@@ -71,23 +77,7 @@ pub(crate) struct ThemeHandle {
 #[hook]
 pub(crate) fn use_theme() -> ThemeHandle {
     let theme = use_state(|| store::load(store::THEME).unwrap_or_default());
-    let palette = use_state(|| Rc::new(Palette::default()));
-    {
-        let palette = palette.clone();
-        use_effect_with(*theme, move |theme| {
-            apply(*theme);
-            palette.set(Rc::new(Palette::read()));
-            let follow = |query: &str| {
-                let query = gloo::utils::window().match_media(query).ok().flatten()?;
-                let palette = palette.clone();
-                Some(EventListener::new(&query, "change", move |_| {
-                    palette.set(Rc::new(Palette::read()));
-                }))
-            };
-            let listeners = QUERIES.map(follow);
-            move || drop(listeners)
-        });
-    }
+    let palette = use_palette(*theme);
     let choose = {
         let theme = theme.clone();
         Callback::from(move |choice: Theme| {
@@ -97,9 +87,30 @@ pub(crate) fn use_theme() -> ThemeHandle {
     };
     ThemeHandle {
         theme: *theme,
-        palette: (*palette).clone(),
+        palette,
         choose,
     }
+}
+
+/// Applies a theme to the page; its colours, which follow the system's where the theme does.
+#[hook]
+pub(crate) fn use_palette(theme: Theme) -> Rc<Palette> {
+    let palette = use_state(|| Rc::new(Palette::default()));
+    let shown = (*palette).clone();
+    use_effect_with(theme, move |theme| {
+        apply(*theme);
+        palette.set(Rc::new(Palette::read()));
+        let follow = |query: &str| {
+            let query = gloo::utils::window().match_media(query).ok().flatten()?;
+            let palette = palette.clone();
+            Some(EventListener::new(&query, "change", move |_| {
+                palette.set(Rc::new(Palette::read()));
+            }))
+        };
+        let listeners = QUERIES.map(follow);
+        move || drop(listeners)
+    });
+    shown
 }
 
 fn apply(theme: Theme) {

@@ -22,6 +22,19 @@ pub(crate) struct Slide {
     pub step: i64,
 }
 
+impl Slide {
+    /// The range for a knob, by its name, where one is worth having.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let (min, max, step) = match name {
+            "migration_cost" => (0, 5_000, 50),
+            "nr_migrate" => (1, 128, 1),
+            level if level.ends_with(".imbalance_pct") => (101, 200, 1),
+            _ => return None,
+        };
+        Some(Self { min, max, step })
+    }
+}
+
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub knob: Knob,
