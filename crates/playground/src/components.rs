@@ -9,8 +9,6 @@ mod decisions_panel;
 mod domains;
 mod editor;
 mod embedded;
-mod embedded_bar;
-mod embedded_knobs;
 mod field;
 mod gallery;
 mod guide;

@@ -6,9 +6,9 @@ use teeter_scenario::Scenario;
 use teeter_sim::kernels;
 use yew::prelude::*;
 
-use super::choice::Choice;
-use super::embedded::whole_link;
-use super::icon::{Icon, OPEN, PAUSE, PLAY, RESTART};
+use super::told::whole_link;
+use crate::components::choice::Choice;
+use crate::components::icon::{Icon, OPEN, PAUSE, PLAY, RESTART};
 use crate::edit::{Edit, KernelEdit};
 use crate::embedded::Controls;
 use crate::pace::Speed;

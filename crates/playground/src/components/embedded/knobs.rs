@@ -5,7 +5,7 @@ use std::rc::Rc;
 use teeter_scenario::{Nanos, Scenario};
 use yew::prelude::*;
 
-use super::kernel::knob_row::{KnobRow, Slide};
+use crate::components::kernel::knob_row::{KnobRow, Slide};
 use crate::edit::{Edit, written_at};
 use crate::knobs::{self, Kind, Knob, Tuning};
 use crate::player::Player;
