@@ -117,7 +117,7 @@ export class Desk {
 
   /** The scenario's name. */
   async name() {
-    return this.page.locator("h1").first().textContent();
+    return this.page.locator(".app h1").first().textContent();
   }
 
   /** Opens one of the left column's tabs. */

@@ -25,7 +25,7 @@ async function kernels(desk) {
 
 test("a rule is found by words, switched for one kernel alone, and taken back from the list of changes", async () => {
   const { desk, page, problems, digests } = await withAllKnobs(luGroup("300ms"));
-  await page.getByRole("tab", { name: "B", exact: true }).click();
+  await page.getByRole("tablist", { name: "Which kernels the knobs turn" }).getByRole("tab", { name: "B", exact: true }).click();
   await desk.at("knob-search").fill("fork numa");
   const rule = desk.at("entry-fork.idlest");
   await desk.at("knob-search").fill("detach_load");
