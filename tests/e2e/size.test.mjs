@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 const DIST = process.env.TEETER_DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
 
 const WANTED_KB = 350;
-const LIMITS_KB = { playground: 850, worker: 580 };
+const LIMITS_KB = { playground: 870, worker: 580 };
 
 for (const [name, limit] of Object.entries(LIMITS_KB)) {
   test(`the wasm of the ${name} is below ${limit} kB, compressed`, async (context) => {
