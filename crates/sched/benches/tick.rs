@@ -1,9 +1,9 @@
 //! What a tick costs: one CPU that runs 16 tasks of a cgroup two levels down.
 //!
 //! `cargo bench -p teeter-sched -- --sample-size 100 --sample-count 20000`. The aim is under 150 ns for `tick`. Fastest
-//! samples on one of two cores of an Intel Xeon (model 207, about 3.3 GHz) under KVM, other work beside it: 143 ns
-//! (v4.11), 144 ns (v5.3 to v5.6), 133 ns (v5.10, v5.11), 135 ns (v5.18 to v6.5), 123 ns (v6.6, v6.7), 108 ns (v6.12,
-//! v6.17).
+//! samples (medians are 1 to 3 ns above them) on one of two cores of an Intel Xeon (model 207, about 3.3 GHz) under KVM,
+//! otherwise idle: 135 ns (v4.11), 131 ns (v4.14), 148 ns (v4.15), 128 ns (v5.3 to v5.6), 117 ns (v5.10, v5.11), 120 ns
+//! (v5.18 to v6.5), 116 ns (v6.6, v6.7), 102 ns (v6.12, v6.17).
 //!
 //! A tick executes 4 to 5 instructions a cycle, so that nothing counts but how many there are; two thirds are load
 //! tracking. What made it shorter, from 178 ns (v6.6), 176 ns (v5.3) and 177 ns (v4.11):
