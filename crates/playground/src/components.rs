@@ -8,6 +8,7 @@ mod comparison;
 mod decisions_panel;
 mod domains;
 mod editor;
+mod edits;
 mod embedded;
 mod field;
 mod gallery;
@@ -41,6 +42,7 @@ mod timeline;
 mod title;
 mod tooltip;
 mod top_bar;
+mod transport;
 
 pub use app::App;
 pub use embedded::Embedded;

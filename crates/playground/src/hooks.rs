@@ -6,6 +6,7 @@ mod focus_on;
 mod host;
 mod intake;
 mod pan_zoom;
+mod press_outside;
 mod resize;
 mod theme;
 mod visible;
@@ -19,6 +20,7 @@ pub(crate) use intake::use_intake;
 pub(crate) use pan_zoom::{
     Grip, Lasso, PanZoom, SLOP, Sight, on_stage, size_of, use_pan_zoom, use_sight,
 };
+pub(crate) use press_outside::use_press_outside;
 pub(crate) use resize::use_resize;
 pub(crate) use theme::{Theme, ThemeHandle, use_palette, use_theme};
 pub(crate) use visible::use_visible;

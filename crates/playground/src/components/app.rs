@@ -12,6 +12,7 @@ use yew::prelude::*;
 use super::bench::use_bench;
 use super::comparison::Comparison;
 use super::decisions_panel::DecisionsPanel;
+use super::edits::edits;
 use super::gallery::Gallery;
 use super::guide::Guide;
 use super::left::Left;
@@ -117,14 +118,7 @@ pub fn App() -> Html {
         });
     }
 
-    let edit = {
-        let (player, dispatch) = (player.clone(), desk.dispatcher());
-        let scenario = Rc::clone(&desk.scenario);
-        Callback::from(move |edit: Edit| {
-            let live = player.live_at().and_then(|at| edit.live(&scenario, at));
-            dispatch.dispatch(Action::Edit(live.unwrap_or(edit), js_sys::Date::now()));
-        })
-    };
+    let edit = edits(&desk, &player);
     {
         let (desk, edit) = (desk.clone(), edit.clone());
         use_intake(Callback::from(move |text: String| {

@@ -13,17 +13,17 @@ use yew::prelude::*;
 
 use super::comparison::Comparison;
 use super::decisions_panel::DecisionsPanel;
+use super::edits::edits;
 use super::machines::Machines;
 use super::threads_chart::ThreadsChart;
 use super::throughput_chart::ThroughputChart;
 use super::timeline::Timeline;
-use crate::edit::Edit;
 use crate::embedded::{Controls, Look, Panel, Run};
 use crate::hooks::{
     DraftBook, Theme, use_animation_frame, use_host, use_palette, use_visible, use_window_event,
 };
 use crate::player::{Event as Played, Player};
-use crate::state::{Action, Desk, Notice};
+use crate::state::{Desk, Notice};
 use crate::{address, start};
 use answers::Answers;
 use bar::EmbeddedBar;
@@ -142,14 +142,7 @@ fn Figure(props: &Props) -> Html {
     });
     use_told(&host, &desk.scenario, &player, &root);
 
-    let edit = {
-        let (player, dispatch) = (player.clone(), desk.dispatcher());
-        let scenario = Rc::clone(&desk.scenario);
-        Callback::from(move |edit: Edit| {
-            let live = player.live_at().and_then(|at| edit.live(&scenario, at));
-            dispatch.dispatch(Action::Edit(live.unwrap_or(edit), js_sys::Date::now()));
-        })
-    };
+    let edit = edits(&desk, &player);
     let toggle = {
         let (player, wanted) = (player.clone(), wanted.clone());
         Callback::from(move |()| {

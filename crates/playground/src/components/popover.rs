@@ -1,11 +1,11 @@
 //! A button with a small panel below it: no dialog, and closed by Escape, by its button or by a press elsewhere.
 
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, KeyboardEvent, Node};
+use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::icon::Icon;
-use crate::hooks::use_window_event;
+use crate::hooks::{use_press_outside, use_window_event};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -52,15 +52,9 @@ pub(super) fn Popover(props: &Props) -> Html {
         });
     }
     {
-        let (open, around) = (open.clone(), around.clone());
-        use_window_event("pointerdown", move |event| {
-            let target = event
-                .target()
-                .and_then(|target| target.dyn_into::<Node>().ok());
-            let inside = around
-                .get()
-                .is_some_and(|around| around.contains(target.as_ref()));
-            if *open && !inside {
+        let open = open.clone();
+        use_press_outside(&around, move || {
+            if *open {
                 open.set(false);
             }
         });

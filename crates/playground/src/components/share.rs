@@ -5,11 +5,11 @@ use std::rc::Rc;
 use teeter_scenario::Scenario;
 use teeter_scenario::link::{LENGTH_HINT, LENGTH_MOST, LENGTH_WARNING};
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, KeyboardEvent, Node};
+use web_sys::{HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::icon::{CLOSE, Icon, LINK};
-use crate::hooks::use_window_event;
+use crate::hooks::{use_press_outside, use_window_event};
 use crate::{address, clipboard, format};
 
 #[derive(Properties, PartialEq)]
@@ -47,15 +47,9 @@ pub(super) fn Share(props: &Props) -> Html {
         });
     }
     {
-        let (copied, around) = (copied.clone(), around.clone());
-        use_window_event("pointerdown", move |event| {
-            let target = event
-                .target()
-                .and_then(|target| target.dyn_into::<Node>().ok());
-            let inside = around
-                .get()
-                .is_some_and(|around| around.contains(target.as_ref()));
-            if copied.is_some() && !inside {
+        let copied = copied.clone();
+        use_press_outside(&around, move || {
+            if copied.is_some() {
                 copied.set(None);
             }
         });

@@ -7,14 +7,13 @@ use yew::prelude::*;
 
 use super::choice::Choice;
 use super::help::Help;
-use super::icon::{EXAMPLES, Icon, PAUSE, PLAY, REDO, RESTART, UNDO};
+use super::icon::{EXAMPLES, Icon, REDO, UNDO};
 use super::share::Share;
 use super::theme_choice::ThemeChoice;
 use super::title::Title;
+use super::transport::{clock, run_buttons, speed_choice};
 use crate::edit::Edit;
-use crate::format;
 use crate::hooks::ThemeHandle;
-use crate::pace::Speed;
 use crate::player::Player;
 use crate::state::{Action, Desk};
 
@@ -56,18 +55,6 @@ pub(super) fn TopBar(props: &Props) -> Html {
         let player = player.clone();
         Callback::from(move |_: MouseEvent| player.toggle())
     };
-    let restart = {
-        let player = player.clone();
-        Callback::from(move |_: MouseEvent| player.restart())
-    };
-    let faster = {
-        let player = player.clone();
-        Callback::from(move |value: String| {
-            if let Some(speed) = Speed::from_value(&value) {
-                player.set_speed(speed);
-            }
-        })
-    };
     let leaf = {
         let open = !props.gallery;
         props.leaf.reform(move |_: MouseEvent| open)
@@ -89,33 +76,14 @@ pub(super) fn TopBar(props: &Props) -> Html {
                     title={undo.clone()} aria-label={undo.clone().unwrap_or_else(|| "Undo".to_owned())} data-testid="undo"><Icon path={UNDO} /></button>
                 <button type="button" class="button icon" onclick={act(|| Action::Redo)} disabled={redo.is_none()}
                     title={redo.clone()} aria-label={redo.clone().unwrap_or_else(|| "Redo".to_owned())} data-testid="redo"><Icon path={REDO} /></button>
-                { run_button(player, &toggle) }
-                <button type="button" class="button icon" onclick={restart} title="Begin again" aria-label="Begin again"
-                    data-testid="restart"><Icon path={RESTART} /></button>
-                <span class="clock" data-testid="time" data-now-ns={player.now_ns().to_string()}
-                    data-finished={player.finished().to_string()}>
-                    { format::seconds(player.now_ns()) }<span class="note">{ format!(" of {} s", format::short(scenario.run.duration.as_secs_f64())) }</span>
-                </span>
-                <Choice value={player.speed().value()} options={speeds()} choose={faster} label="Speed" testid="speed" />
+                { run_buttons(player, &toggle, Some("space")) }
+                { clock(scenario, player) }
+                { speed_choice(player) }
                 <Share scenario={Rc::clone(scenario)} />
                 <ThemeChoice theme={props.theme.clone()} />
                 <Help guide={props.guide.clone()} />
             </div>
         </header>
-    }
-}
-
-/// One button runs and pauses; run and pause have test ids of their own.
-fn run_button(player: &Player, onclick: &Callback<MouseEvent>) -> Html {
-    let (playing, finished) = (player.playing(), player.finished());
-    let (icon, label, testid) = match (playing, finished) {
-        (true, _) => (PAUSE, "Pause", "pause"),
-        (_, true) => (PLAY, "Run again", "run"),
-        _ => (PLAY, "Run", "run"),
-    };
-    html! {
-        <button key="run" type="button" class="button primary grow" {onclick} data-testid={testid}
-            title={format!("{label} (space)")}><Icon path={icon} />{ label }</button>
     }
 }
 
@@ -128,12 +96,6 @@ fn preset_choice(scenario: &Scenario, choose: Callback<String>) -> Html {
     html! {
         <Choice value={chosen.unwrap_or_default()} {options} {choose} label="Presets" testid="preset" />
     }
-}
-
-fn speeds() -> Vec<(AttrValue, AttrValue)> {
-    Speed::ALL
-        .map(|(value, label, _)| (value.into(), label.into()))
-        .to_vec()
 }
 
 /// "4 nodes · 80 CPUs · 78 threads".

@@ -8,12 +8,12 @@ use yew::prelude::*;
 
 use super::told::whole_link;
 use crate::components::choice::Choice;
-use crate::components::icon::{Icon, OPEN, PAUSE, PLAY, RESTART};
+use crate::components::icon::{Icon, OPEN};
+use crate::components::transport::{clock, run_buttons, speed_choice};
 use crate::edit::{Edit, KernelEdit};
 use crate::embedded::Controls;
-use crate::pace::Speed;
 use crate::player::Player;
-use crate::{format, slot};
+use crate::slot;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -30,42 +30,17 @@ pub(super) struct Props {
 #[component]
 pub(super) fn EmbeddedBar(props: &Props) -> Html {
     let (scenario, player) = (&props.scenario, &props.player);
-    let (playing, finished) = (player.playing(), player.finished());
-    let (icon, label, testid) = match (playing, finished) {
-        (true, _) => (PAUSE, "Pause", "pause"),
-        (_, true) => (PLAY, "Run again", "run"),
-        _ => (PLAY, "Run", "run"),
-    };
-    let restart = {
-        let player = player.clone();
-        Callback::from(move |_: MouseEvent| player.restart())
-    };
-    let faster = {
-        let player = player.clone();
-        Callback::from(move |value: String| {
-            if let Some(speed) = Speed::from_value(&value) {
-                player.set_speed(speed);
-            }
-        })
-    };
-    let speeds = Speed::ALL.map(|(value, label, _)| (value.into(), label.into()));
+    let toggle = props.toggle.reform(|_: MouseEvent| ());
     html! {
         <header class="embedded-bar">
             if !scenario.name.is_empty() { <h1 title={scenario.about.clone()}>{ &scenario.name }</h1> }
             <div class="actions">
                 if props.controls == Controls::Full {
                     for slot in 0..scenario.kernels.len() { { kernel_choice(props, slot) } }
-                    <Choice value={player.speed().value()} options={speeds.to_vec()} choose={faster} label="Speed" testid="speed" />
+                    { speed_choice(player) }
                 }
-                if props.controls >= Controls::Play {
-                    <button type="button" class="button primary" onclick={props.toggle.reform(|_: MouseEvent| ())} data-testid={testid}>
-                        <Icon path={icon} />{ label }</button>
-                    <button type="button" class="button icon" onclick={restart} title="Begin again" aria-label="Begin again"
-                        data-testid="restart"><Icon path={RESTART} /></button>
-                }
-                <span class="clock" data-testid="time" data-now-ns={player.now_ns().to_string()} data-finished={finished.to_string()}>
-                    { format::seconds(player.now_ns()) }<span class="note">{ format!(" of {} s", format::short(scenario.run.duration.as_secs_f64())) }</span>
-                </span>
+                if props.controls >= Controls::Play { { run_buttons(player, &toggle, None) } }
+                { clock(scenario, player) }
                 <a class="button quiet" href={whole_link(scenario)} target="_blank" rel="noopener" data-testid="open-in-teeter">
                     <Icon path={OPEN} />{ "Open in Teeter" }</a>
             </div>
